@@ -1,1 +1,1 @@
-"""What is derived from episodes beside the graph itself: readings, summaries, observations, chapters, and what makes all of it findable."""
+"""Derived data besides the graph: readings, summaries, observations, chapters, and their index rows."""

@@ -1,7 +1,7 @@
-"""Chapters of a graph's log: of every run of episodes the facts that are worth keeping.
+"""Chapters of a graph's log: the facts worth keeping from each run of episodes.
 
-A chapter is a function of what its episodes say and holds no words of its own, so it cannot tell
-of what was forgotten, nor call true what has ended. The log itself stays as it is.
+A chapter is computed from what its episodes say and holds no text of its own. So it cannot mention
+what was forgotten, nor present as true what has ended. The log itself is not changed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,13 +18,16 @@ from recollect.store.queries.shapes import MessageRow
 
 
 def condense(tx: Transaction, graph_id: int) -> None:
-    """Have chapters made of a graph's log from now on, also of what is in it already: whenever
-    something was learned, a few more."""
+    """Turn on chapters for a graph.
+
+    Episodes already in its log are covered gradually: each time something is learned, a few more
+    chapters are made.
+    """
     tx.chapters.condense(id=graph_id)
 
 
 def follow(tx: Transaction, graph_id: int, seqs: Iterable[int]) -> None:
-    """Let chapters follow what was just learned from the episodes at these places of the log."""
+    """Update the chapters with what was just learned from the episodes at these log positions."""
     row = tx.chapters.condensing(id=graph_id)
     if row is None or not row.condenses:
         return
@@ -37,13 +40,13 @@ def follow(tx: Transaction, graph_id: int, seqs: Iterable[int]) -> None:
 def touched(
     tx: Transaction, *, episodes: Sequence[int], facts: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Which chapters these episodes or facts have a part in: graphs and numbers."""
+    """The chapters that these episodes or facts contribute to, as (graph id, number)."""
     listed = {"episodes": rows.to_json(list(episodes)), "facts": rows.to_json(list(facts))}
     return [(row.graph_id, row.number) for row in tx.chapters.touched(**listed)]
 
 
 def again(tx: Transaction, changed: Iterable[tuple[int, int]]) -> None:
-    """Make chapters again of what is left of their episodes; without any, they go."""
+    """Rebuild chapters from the episodes that are left; a chapter without any is deleted."""
     numbers: dict[int, list[int]] = {}
     for graph_id, number in changed:
         numbers.setdefault(graph_id, []).append(number)
@@ -62,8 +65,7 @@ def copy(
 
 
 def made(tx: Transaction, graph_id: int) -> int | None:
-    """Of how many runs of episodes, from the first one on, there are chapters; None for a graph
-    that has none."""
+    """How many lowest-level chapters exist, counted from the first; None if the graph makes no chapters."""
     row = tx.chapters.condensing(id=graph_id)
     return None if row is None or not row.condenses else int(row.condensed)
 
@@ -75,13 +77,13 @@ def kept(tx: Transaction, graph_id: int, among: Sequence[Chapter]) -> list[Summa
 
 
 def said(tx: Transaction, episodes: Sequence[int]) -> list[SummaryFact]:
-    """What some episodes say."""
+    """The facts that some episodes state."""
     found = tx.episodes.said_by_episodes(episodes=rows.to_json(list(episodes)))
     return [said_by(row) for row in found]
 
 
 def messages(tx: Transaction, episodes: Sequence[int]) -> list[SummaryMessage]:
-    """The words of the newest of some episodes, given by row id, oldest first."""
+    """The contents of the newest of some episodes, given by row id, oldest first."""
     newest = sorted(episodes)[-SUMMARY_MESSAGES_MAX:]
     return [_message(row) for row in tx.episodes.messages_among(ids=rows.to_json(newest))]
 
@@ -91,7 +93,7 @@ def _message(row: MessageRow) -> SummaryMessage:
 
 
 def _go_on(tx: Transaction, graph_id: int, done: int, last_seq: int) -> None:
-    """Make chapters of runs that are complete and read, a few at a time."""
+    """Make chapters of the runs that are complete and fully read, a few at a time."""
     number = done
     while number < min(rules.before(last_seq + 1), done + CHAPTERS_PER_COMMIT_MAX):
         first, last = rules.extent(number + 1)
@@ -104,7 +106,7 @@ def _go_on(tx: Transaction, graph_id: int, done: int, last_seq: int) -> None:
 
 
 def _make_again(tx: Transaction, graph_id: int, numbers: Iterable[int], whole: int) -> None:
-    """Chapters of the lowest level, and then those that hold them, each once."""
+    """Rebuild lowest-level chapters, and then the higher ones that contain them, each once."""
     holding: set[Chapter] = set()
     for number in numbers:
         _make(tx, graph_id, number)

@@ -1,4 +1,4 @@
-"""What rests on facts and episodes, and what becomes of it when those go or change."""
+"""What rests on facts and episodes, and how it is updated when they are deleted or changed."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -12,8 +12,10 @@ DerivedKind = Literal["observation", "thread_summary"]
 
 
 class Derived(Record):
-    """An observation or a thread summary as it reads now, and the row ids of what it rests on:
-    facts, or without any the messages themselves."""
+    """An observation or a thread summary in its current wording.
+
+    It has the row ids of the facts that it rests on, or of messages if there are no facts.
+    """
 
     kind: DerivedKind
     id: int
@@ -23,7 +25,7 @@ class Derived(Record):
 
 
 class Gone(Record):
-    """An observation or a thread summary of which nothing is left."""
+    """An observation or a thread summary that was deleted because nothing supports it any more."""
 
     kind: DerivedKind
     id: int
@@ -31,8 +33,10 @@ class Gone(Record):
 
 
 class Resting(Record):
-    """What rests on some facts and episodes: row ids, each with that of its graph; chapters have
-    numbers, each after the row id of its graph."""
+    """What rests on some facts and episodes.
+
+    Pairs of row id and graph id; for chapters, of graph id and number.
+    """
 
     observations: tuple[tuple[int, int], ...] = ()
     thread_summaries: tuple[tuple[int, int], ...] = ()
@@ -41,7 +45,7 @@ class Resting(Record):
 
 
 class Aftermath(Record):
-    """What became of it: what reads differently, by graph, and what is gone."""
+    """The result of `renew`: what changed its wording, with its graph id, and what is gone."""
 
     renewed: tuple[tuple[int, Derived], ...] = ()
     gone: tuple[Gone, ...] = ()
@@ -54,9 +58,9 @@ def resting_on(
     facts: Sequence[int] = (),
     entities: Sequence[int] = (),
 ) -> Resting:
-    """What rests on these, to be asked before they are deleted or changed.
+    """What rests on these. Call it before they are deleted or changed.
 
-    What a language model wrote about the user goes at once: nobody knows what it rests on.
+    A user summary written by a language model is dropped right here: it is unknown what it rests on.
     """
     said = rows.to_json(list(episodes))
     behind = [*facts, *(row for row in tx.facts.resting_on(episodes=said))]
@@ -87,7 +91,7 @@ def resting_on(
 
 
 def merged(one: Resting, other: Resting) -> Resting:
-    """What is in either of the two, once."""
+    """The union of the two, without duplicates."""
 
     def both(name: str) -> tuple[tuple[int, int], ...]:
         return tuple(dict.fromkeys((*getattr(one, name), *getattr(other, name))))
@@ -101,10 +105,10 @@ def merged(one: Resting, other: Resting) -> Resting:
 
 
 def renew(tx: Transaction, resting: Resting, *, forgetting: bool = False) -> Aftermath:
-    """Bring what rested on deleted or changed things in step with what is left.
+    """Update what rested on deleted or changed things to match what is left.
 
-    *forgetting*: an observation that too little is left of goes, as if it had never been made;
-    otherwise it stays as one that has ended.
+    *forgetting*: an observation with too little support left is deleted, as if it had never been made;
+    otherwise it stays, with an end.
     """
     seen = _renew_observations(tx, resting.observations, forgetting)
     threads = _renew_summaries(tx, resting.thread_summaries)
@@ -149,12 +153,12 @@ def _renew_summaries(tx: Transaction, found: Sequence[tuple[int, int]]) -> After
 
 
 def observation(kept: observations.KeptObservation) -> Derived:
-    """An observation as something to be found."""
+    """An observation, ready for the index."""
     return Derived(kind="observation", id=kept.id, text=kept.text, facts=kept.facts)
 
 
 def summary(kept: summaries.KeptSummary) -> Derived:
-    """A thread summary as something to be found."""
+    """A thread summary, ready for the index."""
     return Derived(
         kind="thread_summary",
         id=kept.id,

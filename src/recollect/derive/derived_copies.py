@@ -1,4 +1,4 @@
-"""Observations, document summaries and chapters of a graph that was copied; threads are not."""
+"""Copies observations, document summaries and chapters with their graph; threads are not copied."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,10 +15,10 @@ Moved = Callable[[str], str]
 def copy(
     tx: Transaction, source_id: int, target_id: int, *, entities: Pairs, facts: Pairs, moved: Moved
 ) -> list[tuple[int, int]]:
-    """Give a copy of a graph what was derived from the original.
+    """Copy what was derived from the original graph into its copy.
 
-    *entities* and *facts* are ids of the original, each with that of its copy. Answers the same
-    for observations. *moved* says what the copy of something is called.
+    *entities* and *facts* are pairs of an original's row id and its copy's. Returns such pairs for
+    observations. *moved* maps a uuid of the original to that of its copy.
     """
     same_entity, same_fact = dict(entities), dict(facts)
     made = []
@@ -36,7 +36,7 @@ def copy(
 
 
 def key_with(key: str, rename: Moved) -> str:
-    """The key of an observation in a copy of its graph, where another uuid stands for an entity."""
+    """An observation's key with the uuid of its entity replaced, for a copy of its graph."""
     predicate, slot, target, *rest = rows.from_json(key)
     return rows.to_json([predicate, slot, target and rename(target), *rest]) or ""
 

@@ -1,6 +1,6 @@
-"""Effective metadata: what the episodes behind things say of them together.
+"""Effective metadata: the combined metadata of the episodes behind an item.
 
-It is nowhere stored. A change of one episode's metadata, or its end, is there in the next read.
+It is never stored, so the next read sees any change to an episode's metadata, and any deletion.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -30,9 +30,9 @@ def _read(tx: Transaction, kind: DerivedKind, ids: str | None) -> list[MetadataR
 
 
 def sources(tx: Transaction, kind: DerivedKind, ids: Sequence[int]) -> dict[int, list[Json | None]]:
-    """The distinct metadata of the episodes behind each item, first had first, None for none.
+    """The distinct metadata of the episodes behind each item, in order; None for an episode without any.
 
-    An item that no episode stands behind has an empty list.
+    An item without episodes has an empty list.
     """
     found: dict[int, list[Json | None]] = {number: [] for number in ids}
     read: dict[str | None, Json | None] = {}
@@ -45,6 +45,6 @@ def sources(tx: Transaction, kind: DerivedKind, ids: Sequence[int]) -> dict[int,
 
 
 def of(tx: Transaction, kind: DerivedKind, ids: Iterable[int]) -> dict[int, Carried]:
-    """The effective metadata of each item: per key the distinct values; empty for none."""
+    """The effective metadata of each item: per key the distinct values; empty if there are none."""
     behind = sources(tx, kind, list(ids))
     return {number: visibility.effective(given) for number, given in behind.items()}

@@ -1,4 +1,4 @@
-"""Observations and thread summaries in the index: found by their words and by what they rest on."""
+"""Indexes observations and thread summaries by their words and by the vectors of what they rest on."""
 
 import numpy as np
 
@@ -13,12 +13,12 @@ DIMENSIONS = 384
 
 
 def put(tx: Transaction, graph_id: int, derived: list[Derived]) -> None:
-    """Make what was derived findable by what it says now."""
+    """Index derived items by their current text."""
     index.put(tx, graph_id, [_item(tx, graph_id, one) for one in derived])
 
 
 def settle(tx: Transaction, after: Aftermath) -> None:
-    """Let the index follow what became of what rested on deleted or changed things."""
+    """Update the index after `derived.renew`: reindex what changed, remove what is gone."""
     for graph_id, one in after.renewed:
         put(tx, graph_id, [one])
     gone: dict[tuple[int, Kind], list[int]] = {}
@@ -44,7 +44,7 @@ def _item(tx: Transaction, graph_id: int, one: Derived) -> IndexItem:
 
 
 def _middle(vectors: list[bytes]) -> bytes | None:
-    """The direction that vectors have in common; it takes no model to find."""
+    """The normalized mean of the vectors; it needs no model."""
     if not vectors:
         return None
     total = np.frombuffer(b"".join(vectors), np.float16).reshape(-1, DIMENSIONS)

@@ -1,6 +1,6 @@
-"""Observations of a graph: finding the facts of a pattern again, and keeping what they bear out.
+"""Observations of a graph: loads the facts of a pattern, and stores the observation they support.
 
-Every pattern is found by a key and its facts are bounded, so that an episode costs the same in a
+Every pattern is looked up by key and its facts are bounded, so that an episode costs the same in a
 small graph and in a large one.
 """
 
@@ -36,9 +36,12 @@ Labels = Callable[[str], str]
 
 
 class Cluster(Record):
-    """Facts of one entity among which a pattern may be: those of a relation or a slot, those with
-    one other entity, or those that say the same without one. On a topic it is the user's: *gist* is
-    the theme, or else *target_uuid* who or what is spoken of."""
+    """Facts of one entity that may form a pattern.
+
+    They share a relation or a slot, or the other entity, or the same gist if there is no other entity.
+    A topic is a cluster of the user's facts: *gist* is the theme, or else *target_uuid* is the entity
+    they are about.
+    """
 
     entity_id: int
     kind: PatternKind
@@ -46,17 +49,17 @@ class Cluster(Record):
     slot: str | None = None
     target_uuid: str | None = None
     gist: str | None = None
-    side: str = ""  # of the walls that policies draw
+    side: str = ""  # of the walls drawn by policies
 
     @property
     def key(self) -> str:
-        """What tells it from the other clusters of its entity and kind."""
+        """Identifies it among the clusters of its entity and kind."""
         beyond = [self.side] if self.side else []
         return rows.to_json([self.predicate, self.slot, self.target_uuid, self.gist, *beyond]) or ""
 
 
 class KeptObservation(Record):
-    """An observation as it stands after a change, and the facts it rests on."""
+    """An observation after a change, and the facts it rests on."""
 
     id: int
     text: str
@@ -111,8 +114,10 @@ def _clusters(row: PatternsTouchedRow, table: Predicates) -> list[Cluster]:
 
 
 def _readable(row: PatternsTouchedRow, table: Predicates) -> bool:
-    """Whether the relation's name can stand between two names in a sentence: one of the table can,
-    and one that a caller or a model chose, but not the bare words of a text."""
+    """Whether the relation's name reads well between two names in a sentence.
+
+    A name from the table does, and one chosen by a caller or a model, but not words taken from a text.
+    """
     chosen = row.predicate in table or not (row.extractor or "").startswith(_WORDS_OF_TEXT)
     return chosen and not row.predicate.endswith(_TAKES_A_VERB)
 
@@ -127,8 +132,7 @@ def renew(
     new_id: Callable[[], str],
     label: Labels,
 ) -> KeptObservation | None:
-    """Write down what a cluster bears out now that an episode was learned; None when that changes
-    nothing."""
+    """Store the pattern that a cluster supports after an episode; None if nothing changes."""
     old = _at(tx, cluster)
     found = _pattern(tx, cluster, episode_id=episode_id)
     if found is None:
@@ -153,9 +157,9 @@ def renew(
 def again(
     tx: Transaction, old: ObservationRow, now: datetime, *, forgetting: bool = False
 ) -> KeptObservation | None:
-    """An observation after some of its facts went or changed; None when it went with them.
+    """Update an observation after some of its facts were deleted or changed; None if it is deleted too.
 
-    *forgetting*: one that is no longer borne out goes as well.
+    *forgetting*: an observation that is no longer supported is deleted instead of ended.
     """
     found = _pattern(tx, _cluster_of(old))
     if found is None and forgetting:
@@ -165,9 +169,9 @@ def again(
 
 
 def retire(tx: Transaction, old: ObservationRow, now: datetime) -> KeptObservation | None:
-    """End an observation that its facts no longer bear out; without any facts it goes.
+    """End an observation that its facts no longer support; without any facts it is deleted.
 
-    Its words are those of the facts that are left: nothing forgotten lives on in it.
+    Its text is composed from the facts that are left, so that it keeps nothing that was forgotten.
     """
     left = _pattern(tx, _cluster_of(old), least=1)
     if left is None:
@@ -235,7 +239,7 @@ def _pattern(
 
 
 def _evidence(tx: Transaction, cluster: Cluster, episode_id: int | None) -> list[FactEvidence]:
-    """The facts of a cluster, as they stand when an episode was learned, or now."""
+    """The facts of a cluster as of an episode, or now."""
     if cluster.kind == "topics":
         old = _at(tx, cluster)
         held = [] if old is None else tx.observations.fact_ids(id=old.id)
@@ -278,7 +282,7 @@ def _said(tx: Transaction, cluster: Cluster) -> list[RepeatedFactRow]:
 
 
 def _of_relation(tx: Transaction, cluster: Cluster) -> list[PatternFactRow]:
-    """The newest that hold, and those that ended last."""
+    """The newest facts that hold, and those that ended last."""
     entity_id, side, most, least = (
         cluster.entity_id,
         cluster.side,

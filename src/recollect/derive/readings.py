@@ -20,7 +20,7 @@ Vectors = tuple[bytes | None, ...]
 
 
 class KeptReading(Record):
-    """What was found at a place of a log, with the vectors of its facts, if they have any."""
+    """What was found at a log position, with the vectors of its facts, if they have any."""
 
     found: Found
     fact_vectors: Vectors
@@ -28,7 +28,7 @@ class KeptReading(Record):
 
 
 def put(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vectors) -> Found:
-    """Keep what was found in an episode, in place of what was kept of it before; gives it as kept."""
+    """Store the reading of an episode, replacing an earlier one; returns it as stored."""
     kept = _as_of_original(tx, episode_id, found)
     tx.readings.put(
         episode_id=episode_id,
@@ -41,7 +41,7 @@ def put(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vectors) -
 
 
 def replace(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vectors) -> None:
-    """Keep another reading of an episode; its graph has to be folded again from its place."""
+    """Replace the reading of an episode, and have its graph folded again from there."""
     row = tx.episodes.place_in_log(id=episode_id)
     if row is not None:
         put(tx, episode_id, found, fact_vectors)
@@ -49,35 +49,35 @@ def replace(tx: Transaction, episode_id: int, found: Found, fact_vectors: Vector
 
 
 def fold_again(tx: Transaction, graph_id: int, seq: int) -> None:
-    """Say that what a graph is folded from changed at a place of its log."""
+    """Record that the input of a graph's fold changed at a log position."""
     tx.graphs.fold_again(graph_id=graph_id, seq=seq)
 
 
 def head(tx: Transaction, graph_id: int) -> int:
-    """The last place of its log that a graph knows."""
+    """The last log position that is folded into a graph."""
     row = tx.graphs.folded(graph_id=graph_id)
     return 0 if row is None else int(row)
 
 
 def distance(tx: Transaction, graph_id: int) -> int:
-    """How far the uuids of a graph are from those that its readings speak of; none but for copies."""
+    """How far the uuids of a graph are shifted from those in its readings; 0 unless it is a copy."""
     row = tx.graphs.distance(id=graph_id)
     return 0 if row is None else int(row)
 
 
 def side(tx: Transaction, graph_id: int, seq: int) -> str | None:
-    """On which side of the walls that policies draw a place of a log is; None without walls."""
+    """The side of the walls drawn by policies that a log position is on; None without walls."""
     row = tx.readings.side(graph_id=graph_id, seq=seq)
     return None if row is None else row.side
 
 
 def folded(tx: Transaction, graph_id: int, seq: int) -> None:
-    """Say that a graph has taken in what was found at a place."""
+    """Record that a graph has folded in the reading at a log position."""
     tx.graphs.has_folded(graph_id=graph_id, seq=seq)
 
 
 def of_episode(tx: Transaction, episode_id: int) -> KeptReading | None:
-    """The reading of an episode; None if nobody has read it, or only before readings were kept."""
+    """The reading of an episode; None if it was not read, or was read before readings were kept."""
     row = tx.readings.of_episode(episode_id=episode_id)
     if row is None:
         return None
@@ -92,7 +92,7 @@ def _as_of_original(tx: Transaction, episode_id: int, found: Found) -> Found:
 
 
 def reading(row: ReadingRow | StepRow | EpisodeReadingRow) -> KeptReading:
-    """A row of the table, in the words of the original where the graph is a copy."""
+    """A row of the table as a reading; in a copy of a graph, with the original's uuids."""
     found = _DECODER.decode(row.found)
     return KeptReading(
         found=found,
@@ -102,12 +102,12 @@ def reading(row: ReadingRow | StepRow | EpisodeReadingRow) -> KeptReading:
 
 
 def remains(row: ReadingRow | StepRow) -> Episode:
-    """The place of a deleted episode, without its words."""
+    """A deleted episode, without its content."""
     return _EPISODES.decode(row.remains or "null")
 
 
 def packed(vectors: Vectors) -> bytes | None:
-    """All vectors in one piece; they are of one length, and either all there or none."""
+    """All vectors concatenated; they have the same length, and are either all present or all missing."""
     return b"".join(vector or b"" for vector in vectors) or None
 
 

@@ -1,9 +1,9 @@
-"""What a deleted episode leaves at its place: the part of its reading that others stand behind.
+"""What a deleted episode leaves at its log position: the part of its reading that others support.
 
-A fact keeps its uuid and its times when one of its episodes is deleted, and an entity its name; a
-graph that is folded again has to come to the same. So the reading stays without the words that went:
-only with what it brought into the graph and what is still there, under the uuids that it got then.
-Forgetting leaves nothing.
+When one of its episodes is deleted, a fact keeps its uuid and times, and an entity its name. Folding
+the graph again must give the same result. So a remainder of the reading stays, without the deleted
+text: only what it added to the graph that is still there, under the uuids it got then. Forgetting
+leaves no remainder.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,13 +34,13 @@ class Remainder(Record):
 
 
 def before(tx: Transaction, episode_ids: Sequence[int]) -> list[Remainder]:
-    """What episodes brought into the graph, to be asked before they are deleted."""
+    """What episodes added to the graph. Call it before they are deleted."""
     listed = rows.to_json(list(episode_ids))
     return [_brought(tx, row) for row in tx.readings.of_episodes(episodes=listed)]
 
 
 def leave(tx: Transaction, left: Iterable[Remainder]) -> None:
-    """Write down what is left of readings whose episodes are deleted now."""
+    """Store the remainders of readings whose episodes have now been deleted."""
     for one in left:
         still = _still(tx, one)
         if still.found.facts or still.found.entities:
@@ -48,8 +48,10 @@ def leave(tx: Transaction, left: Iterable[Remainder]) -> None:
 
 
 def renew(tx: Transaction, graph_id: int) -> None:
-    """Take from what is left of deleted episodes whatever has gone from the graph since; then the
-    graph has to be folded again, as if that had never been there."""
+    """Drop from remainders what has since been deleted from the graph.
+
+    The graph is then folded again from there, as if that had never existed.
+    """
     for row in tx.readings.remainders_of_graph(graph_id=graph_id):
         one = Remainder(
             episode=readings.remains(row),
@@ -68,7 +70,7 @@ def renew(tx: Transaction, graph_id: int) -> None:
 
 
 def _as_here(tx: Transaction, graph_id: int, found: Found) -> Found:
-    """What is kept in the words of an original, as a copy calls it."""
+    """A stored reading with this graph's uuids; readings of a copy are stored with the original's."""
     return copies.moved(found, readings.distance(tx, graph_id))
 
 
@@ -96,7 +98,7 @@ def _without_words(row: EpisodeReadingRow) -> Episode:
         seq=episode.seq,
         kind=episode.kind,
         content="",
-        metadata=dict.fromkeys(episode.metadata or {}),  # under which keys it said something
+        metadata=dict.fromkeys(episode.metadata or {}),  # only the keys it had
         created_at=episode.created_at,
         received_at=episode.received_at,
         processed_at=episode.processed_at,
@@ -104,7 +106,7 @@ def _without_words(row: EpisodeReadingRow) -> Episode:
 
 
 def _brought(tx: Transaction, row: EpisodeReadingRow) -> Remainder:
-    """The reading of an episode without facts that only say again what others brought."""
+    """The reading of an episode without the facts that only restate what others added."""
     episode, kept = _without_words(row), readings.reading(row)
     found = _as_here(tx, episode.graph_id, kept.found)
     uuids = _own_uuids(tx, episode, found)
@@ -125,7 +127,7 @@ def _brought(tx: Transaction, row: EpisodeReadingRow) -> Remainder:
 
 
 def _born(tx: Transaction, found: Found, facts: Sequence[FactRow]) -> dict[int, str]:
-    """Which of the facts found are those of the graph, and under which uuids."""
+    """The uuids in the graph of the facts found, by their index; others are left out."""
     sentences = {fact.fact: fact.uuid for fact in facts}
     told = {fact.fact for fact in found.facts}
     reworded = {
@@ -139,14 +141,14 @@ def _born(tx: Transaction, found: Found, facts: Sequence[FactRow]) -> dict[int, 
 
 
 def _own_uuids(tx: Transaction, episode: Episode, found: Found) -> list[str]:
-    """All that an episode could give to what is new: its own, and those that a caller asked for."""
+    """All uuids that an episode could give to new items: derived ones, and those a caller requested."""
     new_id = copies.derived(episode, readings.distance(tx, episode.graph_id))
     items: tuple[FoundEntity | FoundFact, ...] = (*found.entities, *found.facts)
     return [*(new_id() for _ in items), *(item.uuid for item in items if item.uuid)]
 
 
 def _earlier_marks(tx: Transaction, fact: FactRow) -> list[str]:
-    """Those of what a fact said before someone corrected it."""
+    """The marks of what a fact said before someone corrected it."""
     edits = tx.edits.of_subject(subject=fact.uuid)
     return [known for row in edits for known in row.split()]
 
@@ -154,7 +156,7 @@ def _earlier_marks(tx: Transaction, fact: FactRow) -> list[str]:
 def _named(
     entity: FoundEntity, own: Sequence[EntityRow], taken: Mapping[str, EntityRow]
 ) -> FoundEntity:
-    """An entity under the uuid that it got, if it was new then; it may be one with another since."""
+    """An entity under the uuid it got, if it was new then; it may have been merged into another since."""
     for row in own:
         if entity.name in rows.from_json(row.names) and entity.kind in (None, row.kind):
             return replace(entity, uuid=row.uuid)
@@ -165,7 +167,7 @@ def _named(
 
 
 def _still(tx: Transaction, one: Remainder) -> Remainder:
-    """The part of what an episode brought that the graph still has."""
+    """The part of what an episode added that the graph still has."""
     graph_id, found = one.episode.graph_id, one.found
     listed = rows.to_json([fact.uuid for fact in found.facts])
     there = {row.uuid for row in tx.facts.by_uuids(graph_id=graph_id, uuids=listed)}
@@ -189,13 +191,13 @@ def _still(tx: Transaction, one: Remainder) -> Remainder:
 
 
 def _heard(tx: Transaction, one: Remainder, entity: FoundEntity) -> FoundEntity:
-    """An entity with those of its other names that somebody still answers to."""
+    """An entity with only those aliases that an entity of the graph still has."""
     aliases = tuple(alias for alias in entity.aliases if _is_named(tx, one, alias))
     return replace(entity, aliases=aliases)
 
 
 def _is_named(tx: Transaction, one: Remainder, name: str) -> bool:
-    """Whether somebody answers to a name on the side of what is left."""
+    """Whether an entity on the remainder's side has this name."""
     key = next(iter(names.keys(name)), None)
     if key is None:
         return False

@@ -1,4 +1,4 @@
-"""Summaries of threads and documents, kept in step with the episodes that were read."""
+"""Summaries of threads and documents, updated with each episode that is read."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
@@ -33,7 +33,7 @@ class Place(Record):
 
 
 class KeptSummary(Record):
-    """A summary as it stands after a change, and the facts or episodes it rests on."""
+    """A summary after a change, and the facts or episodes it rests on."""
 
     id: int
     of_thread: bool
@@ -45,8 +45,10 @@ class KeptSummary(Record):
 def add(
     tx: Transaction, episode: Episode, *, now: datetime, new_id: Callable[[], str]
 ) -> list[KeptSummary]:
-    """Take an episode that was just read into the summaries of its thread and its document; tells
-    which read differently now."""
+    """Add an episode that was just read to the summaries of its thread and document.
+
+    Returns the summaries whose text changed.
+    """
     places = _places(tx, episode)
     if not places:
         return []
@@ -56,15 +58,14 @@ def add(
 
 
 def closed(tx: Transaction, episode: Episode) -> list[KeptSummary]:
-    """Say it wherever a summary speaks of something that an episode brings to an end."""
+    """Rewrite the summaries that mention a fact which an episode ends; returns those that changed."""
     ids = tx.summaries.closed_by(episode_id=episode.id)
     found = tx.summaries.by_ids(ids=rows.to_json(ids)) if ids else []
     return [kept for old in found if (kept := _reword(tx, old)) is not None]
 
 
 def text_of(tx: Transaction, row: SummaryRow | ThreadSummaryRow) -> str:
-    """What a summary says: what a language model wrote, and the facts it had not heard yet; or
-    what the facts say by themselves."""
+    """The text of a summary: a language model's, followed by the facts learned since, or the facts alone."""
     if row.written is None:
         return str(row.summary)
     newer = tx.summaries.facts_newer(id=row.id, after=row.written_fact_id)
@@ -74,7 +75,7 @@ def text_of(tx: Transaction, row: SummaryRow | ThreadSummaryRow) -> str:
 
 
 def as_told(tx: Transaction, number: int) -> KeptSummary | None:
-    """A summary as it reads to whoever asks, with what a language model wrote of it."""
+    """A summary as callers see it, including what a language model wrote."""
     found = tx.summaries.by_ids(ids=rows.to_json([number]))
     if not found:
         return None
@@ -104,9 +105,9 @@ def retold(tx: Transaction, number: int, facts: Collection[int], episodes: Colle
 
 
 def again(tx: Transaction, old: SummaryRow) -> KeptSummary | None:
-    """A summary after episodes or facts behind it went; None when nothing of it is left.
+    """Rebuild a summary after episodes or facts behind it were deleted; None if nothing of it is left.
 
-    What a language model wrote is given up: it may speak of what was forgotten.
+    What a language model wrote is discarded: it may mention what was forgotten.
     """
     place = _place_of(old)
     extent = _extent(tx, place)
@@ -219,7 +220,7 @@ def _put(
     now: datetime,
     text: str,
 ) -> None:
-    """Write a summary that covers one more episode; the mark of event time never moves back."""
+    """Write a summary that covers one more episode; `covered_at` never moves back."""
     happened = rows.micros(episode.created_at)
     tx.summaries.update(
         id=number,

@@ -1,8 +1,8 @@
-"""Entities that are one with others by hand: who has taken in whom, by the uuids that are no more.
+"""Entities merged by hand: which entity took in which, by the uuids that no longer exist.
 
-An entity that was merged into another is gone from the graph, but callers and readers may still name
-it. The one that took it in is found under a key of its own among its names, on the side of the walls
-where that was so; what it was called is kept as marks in what was given by hand.
+An entity that was merged into another is gone from the graph, but callers and readers may still refer
+to it. The entity that took it in is found by a special key among its names, on the side of the walls
+where they were merged. The merged entity's names are kept as marks among what was given by hand.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,12 +22,12 @@ _UUID_CHARS = 36
 
 
 def key(uuid: str, side: str) -> str:
-    """What the one that took in another is looked up by."""
+    """The key that finds the entity into which *uuid* was merged."""
     return f"{_WAS}{uuid}{side}"
 
 
 def renamed_key(key_: str, rename: Callable[[str], str]) -> str:
-    """A key among names with another uuid in it, if it is one of these."""
+    """A name key with its uuid replaced, if it is a key of this module; otherwise unchanged."""
     if not key_.startswith(_WAS):
         return key_
     uuid, side = key_[len(_WAS) :][:_UUID_CHARS], key_[len(_WAS) + _UUID_CHARS :]
@@ -35,25 +35,25 @@ def renamed_key(key_: str, rename: Callable[[str], str]) -> str:
 
 
 def renamed(given: Json, rename: Callable[[str], str]) -> Json:
-    """What was given by hand, with other uuids for those who were taken in."""
+    """What was given by hand, with the uuids of merged entities replaced."""
     if FIELD not in given:
         return given
     return {**given, FIELD: {rename(uuid): told for uuid, told in given[FIELD].items()}}
 
 
 def by(row: EntityRow) -> dict[str, Json]:
-    """Whom an entity has taken in: by uuid the marks of its names, and its side."""
+    """The entities merged into this one, by uuid: the marks of their names, and their side."""
     return dict((rows.from_json(row.given) or {}).get(FIELD) or {})
 
 
 def marks(row: EntityRow, side: str) -> tuple[str, ...]:
-    """The marks of all names of those whom an entity has taken in on a side."""
+    """The marks of all names of the entities merged into this one on a side."""
     every = (mark for one in by(row).values() if one["side"] == side for mark in one["marks"])
     return tuple(dict.fromkeys(every))
 
 
 def takers(tx: Transaction, graph_id: int, side: str, uuids: Iterable[str]) -> dict[str, EntityRow]:
-    """Those of *uuids* that are no more, each with who took it in on a side."""
+    """The *uuids* that were merged away, each with the entity that took it in on a side."""
     keys = {key(uuid, side): uuid for uuid in uuids}
     if not keys:
         return {}
@@ -62,7 +62,7 @@ def takers(tx: Transaction, graph_id: int, side: str, uuids: Iterable[str]) -> d
 
 
 def followed(tx: Transaction, graph_id: int, side: str, found: Found) -> Found:
-    """*found* with the uuids of those who took in whom it names."""
+    """*found* with the uuids of merged entities replaced by those of the entities that took them in."""
     named = {uuid for item in found.entities for uuid in _named(item)}
     by_uuid = {old: row.uuid for old, row in takers(tx, graph_id, side, named).items()}
     if not by_uuid:

@@ -1,7 +1,7 @@
-"""What a user keeps speaking about: themes, and people and things, in the newest messages.
+"""Topics that a user keeps talking about: themes, people and things in the newest messages.
 
-A topic is noticed when it comes up on several days among a bounded number of episodes; what it
-rests on then stays, however far back that gets, and whatever is said on it later is added.
+A topic is detected when it comes up on several days among a bounded number of episodes. From then on
+it keeps the facts it rests on, however old they get, and gains what is said about it later.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,8 +23,7 @@ _LAST_SEQ = 2**62
 
 
 class Place(Record):
-    """Where a topic belongs: the user, and the theme or what is spoken of, on one side of the walls
-    that policies draw."""
+    """Identifies a topic: the user, the theme or entity it is about, and the side of the policies' walls."""
 
     user_id: int
     theme: str | None
@@ -33,7 +32,7 @@ class Place(Record):
 
 
 class _Topic(Record):
-    """How a fact on it is told from others: by a theme, or by the names of an entity."""
+    """Recognizes the facts of a topic: by a theme, or by the names of an entity."""
 
     theme: str | None = None
     entity_id: int | None = None
@@ -49,8 +48,7 @@ class _Topic(Record):
 def touched(
     tx: Transaction, episode_id: int, least: int, is_known: Callable[[Place], bool]
 ) -> Iterator[Place]:
-    """The topics of an episode that came up on *least* days with as many different facts, or that
-    were noticed before."""
+    """The topics of an episode that are known already, or came up on *least* days in as many facts."""
     place = tx.observations.topic_place(episode_id=episode_id)
     if place is None:
         return
@@ -69,7 +67,7 @@ def touched(
 def facts(
     tx: Transaction, place: Place, held: set[int], episode_id: int | None
 ) -> list[TopicFactsRow]:
-    """The facts on a topic as of an episode, or now, with those it rests on already."""
+    """The facts of a topic as of an episode, or now, including those it already rests on (*held*)."""
     known = tx.entities.by_id(id=place.user_id)
     topic = None if known is None else _topic(tx, place.theme, place.about, known.name)
     if known is None or topic is None:
@@ -78,7 +76,7 @@ def facts(
     last = _LAST_SEQ if at is None else at.seq
     window = _window(tx, known.graph_id, last, place.side)
     numbers = sorted(held | {row.id for row in window if topic.has(row)})
-    if len(numbers) > OBSERVATION_OPEN_FACTS_MAX:  # the first tells since when
+    if len(numbers) > OBSERVATION_OPEN_FACTS_MAX:  # keep the first: it shows since when
         numbers = [numbers[0], *numbers[1 - OBSERVATION_OPEN_FACTS_MAX :]]
     listed = rows.to_json(numbers)
     found = tx.observations.topic_facts(ids=listed, said_max=OBSERVATION_EPISODES_MAX)
@@ -107,7 +105,7 @@ def _window(tx: Transaction, graph_id: int, seq: int, side: str) -> list[TopicWi
 def _topics(
     tx: Transaction, new: Sequence[TopicWindowRow], window: Sequence[TopicWindowRow], user: str
 ) -> Iterator[tuple[str | None, _Topic]]:
-    """The themes that new facts are on, and whom or what of the window they speak of."""
+    """The topics of the new facts: their themes, and the entities of the window that they mention."""
     for theme in sorted({theme for row in new for theme in observations.themes(row.fact)}):
         yield None, _Topic(theme=theme)
     ends = {end for row in window for end in (row.source_id, row.target_id)} if new else ()

@@ -1,8 +1,8 @@
-"""What a user's own node learned on each side of the walls that policies draw.
+"""What a user's own node learned on each side of the walls drawn by policies.
 
-The node is one for all sides: its row has everything together, the user's record, what was written
-by hand and what any side taught it. A side knows of that only the first two and its own part. What a
-record or a hand wrote is not replaced by what an episode says, or one side would tell the others.
+All sides share one node. Its row combines the user's record, what was written by hand, and what each
+side learned. A side sees only the first two and its own part. What came from the record or by hand is
+never replaced by what an episode says, or one side would leak to the others.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from recollect.store.protocol import Transaction
 
 
 class Learned(Record):
-    """The names and attributes that one side taught a node, and those that any side did."""
+    """The names and attributes that a node learned on one side, and those learned on any side."""
 
     names: tuple[str, ...]
     attributes: Json
@@ -46,7 +46,7 @@ def as_known(whole: KnownEntity, part: Learned) -> KnownEntity:
 def learn(
     tx: Transaction, entity_id: int, side: str, whole: KnownEntity, changed: ChangedEntity
 ) -> ChangedEntity:
-    """Keep what an episode taught a node on a side; gives the change of the node as a whole."""
+    """Store what a node learned from an episode on a side; returns the change to the whole node."""
     part = learned(tx, entity_id, side)
     known = as_known(whole, part)
     own = _own(whole.attributes, part)
@@ -73,7 +73,7 @@ def learn(
 
 
 def unteach(tx: Transaction, entity_id: int, name: str, keys: Iterable[str]) -> None:
-    """Let a name and attributes that a hand wrote be nobody's lesson: they are told on all sides."""
+    """Remove a name and attributes written by hand from every side's part: they are visible on all sides."""
     written = frozenset(keys)
     for row in tx.entities.user_sides_of(entity_id=entity_id):
         attributes: Json = rows.from_json(row.attributes) or {}
@@ -88,5 +88,5 @@ def unteach(tx: Transaction, entity_id: int, name: str, keys: Iterable[str]) -> 
 
 
 def _own(attributes: Json | None, part: Learned) -> Json:
-    """What a record or a hand wrote."""
+    """The attributes from the user's record or written by hand."""
     return {key: item for key, item in (attributes or {}).items() if key not in part.keys_of_all}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-COMMAND = "command"  # the actor of whoever has no key
+COMMAND = "command"  # the actor of a caller without a key
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,14 @@ class Target:
 
 @dataclass(slots=True, eq=False)
 class Acting:
-    """One request or command as the audit log tells of it; *written* counts the units it committed.
+    """One request or command as the audit log records it; *written* counts the units it committed.
 
-    *sent_bytes* came with it and are not counted yet where bytes are limited.
-    *detail* is None until it is known what exactly is asked for.
+    *sent_bytes* is the size of its payload, not yet counted against a limit on bytes.
+    *detail* is None until the exact request is known.
     *erases*: the target may be gone afterwards, so it is named by the server's own id.
-    *reads*: nothing is to be changed; a cache may be.
-    *commands*: the project is that of what is changed, unless it is named here, and a unit that
-    changes nothing leaves no entry.
+    *reads*: it changes nothing, except perhaps a cache.
+    *commands*: the project is the one that owns what is changed, unless *project* names it, and a unit
+    that changes nothing leaves no entry.
     """
 
     actor: str
@@ -51,5 +51,5 @@ class Acting:
         target: Target | None = None,
         detail: dict[str, Any] | None = None,
     ) -> Self:
-        """Somebody at the command line."""
+        """A command run at the command line."""
         return cls(COMMAND, action, target=target, detail=detail, commands=True, project=project)

@@ -30,8 +30,10 @@ def parts(level: int, number: int) -> list[Chapter]:
 
 
 def above(number: int, whole: int) -> list[Chapter]:
-    """The higher chapters that contain a lowest-level one, from the bottom up; only those complete
-    when *whole* of the lowest level are."""
+    """The higher chapters that contain a lowest-level one, from the bottom up.
+
+    Only those that are complete when the first *whole* lowest-level chapters are.
+    """
     found: list[Chapter] = []
     level, extent_ = 1, CHAPTER_PARTS
     while extent_ <= whole:

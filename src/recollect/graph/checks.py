@@ -28,7 +28,7 @@ _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def has_nul(json: bytes) -> bool:
-    """Whether a NUL character is somewhere in JSON as it was written."""
+    """Whether encoded JSON contains a NUL character."""
     return b"\\u0000" in json and _NUL.search(json) is not None
 
 
@@ -53,7 +53,7 @@ def _is_control(character: str) -> bool:
 
 
 def text(field: str, value: str | None, chars_max: int, *, required: bool = False) -> str | None:
-    """Text within its bound, and with something in it where it is required."""
+    """Text within its length limit; not blank if it is required."""
     if value is not None and len(value) > chars_max:
         raise InvalidInput(f"{field}: at most {chars_max} characters, got {len(value)}")
     if required and not (value or "").strip():
@@ -64,7 +64,7 @@ def text(field: str, value: str | None, chars_max: int, *, required: bool = Fals
 
 
 def echo(value: str) -> str:
-    """What was sent, but no more of it than an error message should carry."""
+    """The value that was sent, cut to what an error message should carry."""
     return repr(value if len(value) <= ECHO_CHARS_MAX else value[:ECHO_CHARS_MAX] + "…")
 
 
@@ -161,6 +161,6 @@ def _metadata_scalar(field: str, value: Any) -> None:
 
 
 def merge(old: Json | None, change: Json) -> Json:
-    """*old* with the keys of *change* put in; a null takes the key away."""
+    """*old* updated with the keys of *change*; a null removes the key."""
     merged = {**(old or {}), **change}
     return {key: value for key, value in merged.items() if value is not None}

@@ -10,8 +10,11 @@ SupportRole = Literal["states", "restates", "closes"]
 
 
 class KnownEntity(Record):
-    """An entity as reconciliation sees it, old or new. *names* are all it answers to, its own
-    included; *taken_in* are marks of the names of those that someone merged into it by hand."""
+    """An entity as reconciliation sees it, old or new.
+
+    *names* are all its names, including *name*; *taken_in* are marks of the names of entities that
+    someone merged into it by hand.
+    """
 
     uuid: str
     name: str
@@ -54,9 +57,11 @@ class KnownFact(Record):
 
     @property
     def took_place(self) -> bool:
-        """Whether it tells of something that had happened when it was said. That is never over: it
-        can be corrected, but nothing that happens later ends it. The value of a slot is whatever the
-        document says last."""
+        """Whether it states something that had already happened when it was said.
+
+        That is never over: it can be corrected, but nothing that happens later ends it. The value of a
+        slot is not such a fact: it is whatever the document says last.
+        """
         if self.event_at is None or self.event_at != self.valid_at or self.slot is not None:
             return False
         return self.said_at is None or self.event_at <= self.said_at

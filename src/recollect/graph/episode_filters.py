@@ -18,7 +18,7 @@ from recollect.graph.types import Json, Record
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
-_NUMBER_CHARS_MAX = 64  # what is longer is a text that happens to have digits only
+_NUMBER_CHARS_MAX = 64  # anything longer is text that happens to consist of digits
 _MOMENT_CHARS_MAX = 64
 _TRUTHS = {"true": True, "false": False}
 
@@ -86,7 +86,7 @@ Field = Literal[
 Comparison = Literal["=", "<>", ">", "<", ">=", "<=", "IN", "IS NULL"]
 Literals = str | int | float | bool | datetime
 
-EPISODE_TYPE: Final = "message"  # the one type that memory clients know, whatever the kind
+EPISODE_TYPE: Final = "message"  # the only type that MemMachine's clients know, whatever the kind
 DEFAULT_PRODUCER = "user"
 ORDERED: dict[Comparison, Callable[[Any, Any], bool]] = {">": gt, "<": lt, ">=": ge, "<=": le}
 
@@ -121,7 +121,7 @@ class EpisodeFields(Protocol):
 
     @property
     def role(self) -> str | None:
-        """The role of whoever speaks."""
+        """The speaker's role."""
 
     @property
     def speaker(self) -> str | None:
@@ -129,7 +129,7 @@ class EpisodeFields(Protocol):
 
     @property
     def producer(self) -> str | None:
-        """Whom it is by, in the words of the client."""
+        """Who produced it, as the client named them."""
 
     @property
     def addressee(self) -> str | None:
@@ -137,7 +137,7 @@ class EpisodeFields(Protocol):
 
     @property
     def metadata(self) -> Json | None:
-        """What the episode itself carries."""
+        """The episode's own metadata."""
 
     @property
     def created_at(self) -> datetime | None:

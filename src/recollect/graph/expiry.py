@@ -1,4 +1,4 @@
-"""What may cease to be known at a time that is said beforehand, and what types of facts do so by themselves."""
+"""Expiry: episodes and facts that are hidden at a time set beforehand, or when their type's lifetime ends."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -10,9 +10,9 @@ ExpiringKind = Literal["episode", "fact"]
 
 
 class Reason(Record):
-    """Why something expires: somebody said so, facts of its type do, or the episode did that told it.
+    """Why something expires: someone set the time, facts of its type expire, or its episode did.
 
-    *by* is who said so as the audit log names them, the name of the type, or the uuid of the episode.
+    *by* is the actor as the audit log names them, the name of the type, or the uuid of the episode.
     """
 
     kind: Literal["said", "type", "episode"] = "said"
@@ -20,7 +20,7 @@ class Reason(Record):
 
 
 class Expired(Record):
-    """Something that is not known any more, and what it was, for the operator."""
+    """Something that expired, and what it was, for the operator."""
 
     uuid: str
     kind: ExpiringKind
@@ -35,8 +35,10 @@ class Expired(Record):
 def lasting(
     name: str, labels: Iterable[str], durations: Mapping[str, timedelta]
 ) -> tuple[str, timedelta] | None:
-    """The type by which a fact expires and how long it lasts: of its own type and those of the two that
-    it joins, the one that lasts least; None if none of them says so."""
+    """The type that makes a fact expire, and its lifetime; None if no type does.
+
+    Of the fact's own type and those of its two entities, the one with the shortest lifetime wins.
+    """
     found = [(durations[one], one) for one in {name, *labels} if one in durations]
     if not found:
         return None

@@ -51,7 +51,7 @@ class MetadataTree(Record):
     trees: tuple["MetadataTree", ...] = ()
 
 
-Dates = tuple[tuple[DateTest, ...], ...]  # any of these, each of which is all of those
+Dates = tuple[tuple[DateTest, ...], ...]  # groups joined by `or`; the tests in a group by `and`
 
 
 class Filters(Record):
@@ -85,7 +85,7 @@ NO_FILTERS = Filters()
 
 Values = Mapping[str, Any]
 
-_NUMBERS = frozenset({int, float})  # by exact type: a boolean is none
+_NUMBERS = frozenset({int, float})  # by exact type: a boolean is not a number
 _ORDERED: dict[Operator, Callable[[Any, Any], bool]] = {">": gt, "<": lt, ">=": ge, "<=": le}
 
 
@@ -267,8 +267,8 @@ def stands_at(
 ) -> bool:
     """Whether a fact was true at *valid_on*, or known at *known_on*.
 
-    With both: whether one would have said at *known_on* that it was true at *valid_on*. An end that
-    was learned later was not known then.
+    With both: whether, as known at *known_on*, it was true at *valid_on*. An end that was learned later
+    does not count.
     """
     if known_on is None:
         return valid_on is None or _within(valid_on, fact.valid_at, fact.invalid_at)

@@ -28,8 +28,11 @@ Verdict = Literal["same", "replaces", "ends", "corrects", "doubts"]
 
 
 class EntityRef(Record):
-    """An entity of the graph that a reader was shown. The name tells whether the uuid still means
-    the same entity, since an earlier episode may have been read again."""
+    """An entity of the graph that a reader was shown.
+
+    The name shows whether the uuid still means the same entity, since an earlier episode may have been
+    read again.
+    """
 
     uuid: str
     name: str
@@ -81,13 +84,13 @@ class FoundFact(Record, omit_defaults=True):
     table of predicates knows (`LIKES`), by which facts are compared. *negated*: it says that the
     relation does not hold. *ends*: it says that a relation stopped; what it closes is decided by
     the table of predicates and by its entities. *corrects*: the speaker takes something back ("no,
-    I meant", "actually"). *valid_at* is when it began to hold; *dated* tells a stated time from one
+    I meant", "actually"). *valid_at* is when it began to hold; *dated*: that time was stated, and not
     assumed because the clause is about the present. *slot* is the key path of a value in JSON:
     facts of one entity and one slot replace each other. *span* is where in the episode's content
     it was read. *mood* `requested` is a wish or a command, kept only when the ontology wants it.
-    *cites* are the places in the log of earlier episodes that bear it out as well. *event_at* is
-    when something happens or is due; where it is `valid_at` as well and past, the fact tells of what
-    took place, which has no end.
+    *cites* are the log positions of earlier episodes that support it as well. *event_at* is when
+    something happens or is due; if it equals `valid_at` and lies in the past, the fact states something
+    that took place, which has no end.
     *judged* is what it does to facts that the reader was shown.
     """
 
@@ -118,12 +121,13 @@ class FoundFact(Record, omit_defaults=True):
 class Found(Record, omit_defaults=True):
     """Everything that one episode says. *extractor* is what read it, with its version.
 
-    *shown* are the marks of the facts that it was shown: of those it judged some, and its silence
-    about the others counts as well. *judged* is what the episode does to known facts by itself,
-    whatever was found in it. *guarded* are the keys of metadata that policies guarded when it was
-    read: nobody beyond them is taken to be named in it; None if that was not kept. *placed*: what is
-    new gets its uuid by its place in here, so that it keeps it when something before it is new as
-    well; in readings of earlier versions what is new is counted.
+    *shown* are the marks of the facts that it was shown: it judged some of them, and its silence about
+    the others counts as well. *judged* is what the episode as a whole does to known facts, whatever
+    was found in it. *guarded* are the metadata keys that policies guarded when it was read: an entity
+    on another side of these walls does not count as named in it; None if they were not recorded.
+    *placed*: a new item gets its uuid from its position in this reading, so that the uuid does not
+    change when an item before it turns out to be new as well. In readings of earlier versions only
+    new items are counted.
     """
 
     entities: tuple[FoundEntity, ...] = ()
@@ -138,7 +142,7 @@ class Found(Record, omit_defaults=True):
 def part(
     entities: Sequence[FoundEntity], places: Collection[int], facts: Iterable[FoundFact]
 ) -> tuple[tuple[FoundEntity, ...], tuple[FoundFact, ...]]:
-    """The entities at *places*, and the facts, whose ends are among them, with their new places."""
+    """The entities at *places*, and facts between them, renumbered to the new positions."""
     kept = sorted(places)
     moved = {old: new for new, old in enumerate(kept)}
     return tuple(entities[old] for old in kept), tuple(
@@ -162,7 +166,7 @@ class Nodes(Record):
 
 
 def read_direct(kind: EpisodeKind, content: str) -> Found:
-    """What the caller wrote; it was validated when it came in."""
+    """What the caller wrote directly; it was validated on arrival."""
     if kind == "nodes":
         return Found(entities=msgspec.json.decode(content, type=Nodes).nodes)
     triple = _triple(content)

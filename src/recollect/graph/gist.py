@@ -24,7 +24,7 @@ _WORD = regex.compile(
     r"\d+(?:[.,:/-]\d+)*|[\p{L}\p{M}]+(?:['\u2019]\p{L}+)?|\p{N}+|[$\u20ac\u00a3%]"
 )
 _NOT_WORDS = listed("no not never without neither nor cannot none")
-# Words that carry no content, and what makes a statement warmer or newer, not another one.
+# Words without content, and words that make a statement stronger or newer but not a different one.
 _SMALL = listed(
     """
     a about actually already also am an and any anymore are as at be been being but by can could
@@ -35,7 +35,7 @@ _SMALL = listed(
     which who whom why will with would yes you your
     """
 )
-# What says that something stopped, by stem: left out when looking for what it was that stopped.
+# Stems that say that something stopped; ignored when looking for what it was that stopped.
 ENDING = listed(
     """
     abandon cancel ceas discontinu drop end ex finish former formerly gav giv given quit stop up used
@@ -104,8 +104,7 @@ def opposite(fact_text: str) -> str:
 
 
 def mark(text: str) -> str:
-    """A short digest of a sentence or name: it tells whether something changed without revealing a
-    word."""
+    """A short digest of a sentence or name: it shows whether the text changed, without revealing it."""
     return mark_of(gist(text))
 
 

@@ -12,10 +12,10 @@ from recollect.graph.delta import KnownFact
 from recollect.graph.found import Found, FoundFact, Judgement
 from recollect.graph.gist import mark, words
 
-# Stands among the marks that do not close a fact any more: no episode does by itself.
+# An entry of `kept_against` besides marks: no episode as a whole may close the fact any more.
 BY_ITSELF = "*"
 _SHARED_LEAST = 0.25  # of the words of the shorter sentence
-_WEIGHING = ("agent:", "model:")  # readers that say themselves what ends what
+_WEIGHING = ("agent:", "model:")  # readers that decide themselves which fact ends which
 
 
 class Judged:
@@ -30,8 +30,7 @@ class Judged:
         self._marks = {uuid: mark(fact.fact) for uuid, fact in known.items()} if wanted else {}
 
     def by(self, given: FoundFact | Found) -> dict[str, Judgement]:
-        """What a fact, or a whole episode, does to known facts, by uuid; those not found are left
-        out."""
+        """What a fact, or a whole episode, does to known facts, by uuid; facts not found are omitted."""
         return self._found(one for one in given.judged if one.verdict != "doubts")
 
     def doubted(self, fact: FoundFact) -> dict[str, Judgement]:
@@ -53,7 +52,7 @@ class Judged:
         return max(alike, key=lambda uuid: _standing(self._known[uuid]), default=None)
 
     def saw(self, uuid: str) -> bool:
-        """Whether the reader was shown a fact; if it then says nothing of it, the fact stands."""
+        """Whether the reader was shown a fact; if it then says nothing about it, the fact stands."""
         return self._marks.get(uuid) in self._shown
 
 
@@ -64,8 +63,7 @@ def _standing(fact: KnownFact) -> tuple[bool, datetime, str]:
 def restated(
     judged: Mapping[str, Judgement], new: KnownFact, facts: Mapping[str, KnownFact]
 ) -> KnownFact | None:
-    """The fact that *new* restates according to a reader; one that had ended is not restated but
-    new.
+    """The fact that *new* restates according to a reader; a fact that had ended is stated anew instead.
 
     A wrong verdict would lose information, so a new number or a sentence about something else is
     never taken to be the same.
@@ -91,9 +89,9 @@ def is_over(fact: KnownFact, at: datetime | None) -> bool:
 def end_of(old: KnownFact, new: KnownFact, one: Judgement, at: datetime) -> datetime | None:
     """When *old* ends on a reader's word; None if it does not.
 
-    A corrected fact never held and ends where it begins. What took place ends in no other way.
-    Anything else ends when the new one begins, if that is later than its own beginning, or else at
-    the time of the episode.
+    A corrected fact never held and ends where it begins. A fact about something that took place can
+    end in no other way. Any other fact ends when the new one begins, if that is later than its own
+    beginning, or else at the time of the episode.
     """
     if one.verdict == "same":
         return None

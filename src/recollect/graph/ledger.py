@@ -24,7 +24,7 @@ from recollect.graph.predicates import Predicates
 from recollect.graph.supersede import Assertion, Contradiction, Restatement
 
 NewId = Callable[[int], str]
-_Word = tuple[str, float | None]  # whose it is that a fact ends, and how sure
+_Word = tuple[str, float | None]  # who decided that a fact ends, and how sure they were
 _TABLE: _Word = ("table", None)
 _ITSELF: _Word = ("episode", None)
 
@@ -62,9 +62,11 @@ class Ledger:
         self._restatement = Restatement(predicates, entities, self._contradiction)
 
     def enter_all(self, found: Found, uuids: Sequence[str]) -> None:
-        """Enter all facts of an episode; *uuids* are those of its entities. Facts that end
-        something come last, so that "sold the car" also ends an ownership stated in the same
-        sentence."""
+        """Enter all facts of an episode; *uuids* are those of its entities.
+
+        Facts that end something come last, so that "sold the car" also ends an ownership stated in the
+        same sentence.
+        """
 
         self._judged = Judged(found, self._before)
         self._first_place = len(found.entities)
@@ -166,7 +168,7 @@ class Ledger:
         return self._new_id(self._first_place + number)
 
     def _restate(self, old: KnownFact, new: KnownFact, fact: FoundFact) -> None:
-        """Add the episode to a known fact, whose times stay, except for an end that is news."""
+        """Add the episode to a known fact. Its times stay, unless the episode states an end it lacked."""
         end = None if old.took_place or judged.is_kept(old, new) else new.invalid_at
         if end is not None:
             ended = supersede.closed(_endless(old), end, self._now)
@@ -178,9 +180,11 @@ class Ledger:
             self._support(old.uuid, "restates", fact)
 
     def _stands(self, new: KnownFact, old: KnownFact, verdicts: Mapping[str, Judgement]) -> bool:
-        """Whether the reader has settled this pair, so that the table has no say: it saw the old
-        fact and gave a verdict, or let it stand, or wrote both of them. A new value in a document's
-        slot replaces the old one regardless."""
+        """Whether the reader has settled this pair, so that the table of relations is not asked.
+
+        It saw the old fact and gave a verdict, or let it stand, or wrote both facts. A new value in a
+        document's slot replaces the old one regardless.
+        """
         if old.uuid in verdicts:
             return True
         wrote_both = self._judged.weighs and old.uuid in self._numbers

@@ -16,7 +16,7 @@ from recollect.limits import NAME_WORDS_MAX, NAMED_WORDS_MAX
 
 _REMEMBERED = 16_384
 _WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"\u201c\u201d\u201e\u00ab\u00bb\u2026\u2014\u2013/|]+")
-_SHORT = re.compile(r"[A-Z]\w{0,2}\.")  # "St. Gallen", "Dr. Who": no end of a sentence
+_SHORT = re.compile(r"[A-Z]\w{0,2}\.")  # "St. Gallen", "Dr. Who": not the end of a sentence
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _ENDS = re.compile(r"[.!?\n]")
 _I = listed("i i'm i'll i've i'd")
@@ -28,7 +28,7 @@ _MODALS = listed(
     "to can could will would shall should may might must do does did don't doesn't didn't "
     "can't couldn't won't wouldn't shouldn't not never let's please always often usually"
 )
-# What follows the first word of a sentence when that one is a verb: "Will you", "Mark the", "Hope to".
+# Words that follow a verb at the start of a sentence: "Will you", "Mark the", "Hope to".
 _OBJECTS = listed(
     "i you he she it we they me him her us them the a an this that these those there my your "
     "his our their its to off up out someone somebody anyone anybody everyone everybody "
@@ -122,8 +122,7 @@ class NamedText:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _start(word: str) -> str:
-    """The key of names that begin with a word: of its first part, or of a whole address; none for
-    an article."""
+    """The key of names that begin with a word: its first part, or a whole address; empty for an article."""
     form = names.normal(word)
     if not form or form in _ARTICLES:
         return ""

@@ -60,7 +60,7 @@ def plain(name: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def normal(name: str) -> str:
-    """The form in which two spellings of a name are equal.
+    """The normal form of a name: equal for all its spellings.
 
     Case, accents, punctuation, possessive endings, spaces, a leading article, a title before a full
     name and a trailing legal form are removed, each only if something remains.
@@ -151,8 +151,8 @@ def abbreviates(short: str, full: str) -> bool:
 def likeness(left: str, right: str) -> float:
     """How similar two names look, from 0 to 1; 0 if they cannot be compared this way.
 
-    Short names and names of few different letters are similar by chance, and another number or
-    another word makes another name.
+    Short names and names with few distinct letters are similar by chance, and a different number or
+    word makes a different name.
     """
     one, two = normal(left), normal(right)
     if not _same_words(one, two) or _DIGITS.findall(one) != _DIGITS.findall(two):

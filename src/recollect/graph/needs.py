@@ -59,7 +59,7 @@ class FactNeeds(Record):
 
 
 def predicate_of(fact: FoundFact, predicates: Predicates) -> Predicate:
-    """The relation by which a fact is compared. A wish is none of the relations it wishes for."""
+    """The relation by which a fact is compared. A wish does not count as the relation it wishes for."""
     if fact.mood == "requested":
         return Predicate(name=_REQUESTED + predicates[fact.predicate].name)
     return predicates[fact.predicate]
@@ -85,7 +85,7 @@ def needs(found: Found) -> Needs:
 def fact_needs(
     resolved: Resolution, found: Found, predicates: Predicates, *, at: datetime
 ) -> FactNeeds:
-    """Which facts to load, now that it is known which entities are old ones."""
+    """Which facts to load, once it is decided which entities are known."""
     lookups = _Lookups()
     for fact in found.facts:
         _add_lookups(lookups, fact, resolved, predicates)
@@ -101,7 +101,7 @@ def fact_needs(
 
 
 def _named(found: Found) -> Iterator[str]:
-    """The facts that are meant by their uuids: to be taken, or because a reader judged them."""
+    """The facts referred to by uuid: requested by a caller, or judged by a reader."""
     for fact in found.facts:
         if fact.uuid is not None:
             yield fact.uuid
@@ -110,7 +110,7 @@ def _named(found: Found) -> Iterator[str]:
 
 
 class _Lookups:
-    """Pairs to look up, each once, in the order they were asked for; none of a new entity."""
+    """Pairs to look up, without duplicates, in the order they were added; none for a new entity."""
 
     def __init__(self) -> None:
         self.by_source: dict[tuple[str, str], None] = {}
@@ -124,7 +124,7 @@ class _Lookups:
             pairs[one, two] = None
 
     def around(self, entity: str | None, predicate: Predicate) -> None:
-        """All of one relation that an entity has, on either side where both sides are alike."""
+        """All facts of one relation that an entity has, on either side if the relation is symmetric."""
         self.add(self.by_source, entity, predicate.name)
         if predicate.symmetric:
             self.add(self.by_target, entity, predicate.name)
@@ -154,7 +154,7 @@ def _add_lookups(
 def _add_related(
     lookups: _Lookups, entity: str | None, own: Predicate, alone: bool, predicates: Predicates
 ) -> None:
-    """Facts with other targets: those of a single relation, and those that speak of all of it."""
+    """Look up facts with other targets that may be closed by a fact of this relation, or close it."""
     if own.single or alone:
         lookups.around(entity, own)
     closed = (own.name, *own.ends, *own.ends_alone, *own.replaces, *own.rivals)

@@ -15,8 +15,8 @@ from recollect.graph.summary import clause, day, listing, span
 from recollect.graph.types import Record
 from recollect.limits import OBSERVATION_NAMES_MAX, OBSERVATION_OPEN_FACTS_MAX
 
-# The words of themes that come up again and again in people's lives: mostly those that mean nothing
-# else, as "book" and "application" do.
+# Words of themes that recur in people's lives. Mostly words with one meaning only, so not "book" or
+# "application".
 _THEME_WORDS = {
     "running": "run ran running runner jog jogging marathon treadmill parkrun",
     "cycling": "bike bicycle cycling cyclist biking",
@@ -50,7 +50,7 @@ _THEME_WORDS = {
 _THEME_OF = {
     gist.stem(word): theme for theme, said in _THEME_WORDS.items() for word in said.split()
 }
-# Names of things that say nothing about what is talked about.
+# Words too general to be a topic.
 _GENERAL_WORDS = frozenset(
     gist.stem(word)
     for word in gist.listed(
@@ -71,15 +71,17 @@ def themes(text: str) -> frozenset[str]:
 
 
 def name_words(names: Iterable[str], owner: str) -> tuple[frozenset[str], ...]:
-    """For each name, the words that a sentence about it contains; names that say nothing are left
-    out. What belongs to the *owner* is mentioned without the owner's name."""
+    """For each name, the words that a sentence about it contains; uninformative names are omitted.
+
+    What belongs to the *owner* is mentioned without the owner's name.
+    """
     others = gist.words(owner)
     found = dict.fromkeys(gist.words(name) - others for name in names)
     return tuple(words for words in found if _is_telling(words))
 
 
 def _is_telling(words: frozenset[str]) -> bool:
-    """Whether the words name something that can come up again and is no theme already."""
+    """Whether the words name something specific enough to recur, and not already a theme."""
     telling = {word for word in words if len(word) >= _NAME_CHARS_MIN and word.isalpha()}
     return bool(telling - _GENERAL_WORDS) and not any(word in _THEME_OF for word in words)
 
@@ -111,8 +113,11 @@ _STATES = gist.listed(
 
 
 class FactEvidence(Record):
-    """A fact as patterns see it. *said_at* are the times of the episodes that state or restate it;
-    *value* distinguishes its object from others."""
+    """A fact as patterns see it.
+
+    *said_at* are the times of the episodes that state or restate it; *value* distinguishes its object
+    from others.
+    """
 
     number: int
     fact: str
@@ -168,8 +173,7 @@ def pattern(
 
 
 def label(text: str, types: Sequence[tuple[str, str]]) -> str:
-    """The type that fits a text best: the one whose name and description share most words with it;
-    `generic` if none shares any."""
+    """The type whose name and description share the most words with a text; `generic` if none does."""
     heard = gist.words(text)
     shared = [
         len(heard & gist.words(f"{name.replace('_', ' ')} {description}"))
@@ -191,7 +195,7 @@ def _repeats(facts: Sequence[FactEvidence], needed: int) -> ObservedPattern | No
 
 
 def _days(fact: FactEvidence) -> list[datetime]:
-    """When it was so: an event on its own day, anything else when it was said."""
+    """The days that count: when it began, or else was first said, and each time it was said again."""
     said = sorted(fact.said_at)
     return said if fact.valid_at is None else [fact.valid_at, *said[1:]]
 
@@ -254,7 +258,7 @@ def _stage(fact: FactEvidence) -> str:
 def _topics(
     who: str, topic: str, facts: Sequence[FactEvidence], needed: int
 ) -> ObservedPattern | None:
-    """What somebody keeps talking about: since when, the first and the latest statements."""
+    """A topic that someone keeps talking about: since when, and the first and latest statements."""
     said = sorted(
         (max(fact.said_at), fact.number, fact)
         for fact in {fact.value: fact for fact in facts if fact.said_at}.values()
@@ -262,7 +266,7 @@ def _topics(
     days = sorted({day.date(): day for fact in facts for day in fact.said_at}.values())
     if len(days) < needed or len(said) < needed or not said:
         return None
-    # What no longer holds is told where its end is, unless all of it is over.
+    # Statements that no longer hold are left out, unless all of them are over.
     told = [fact for _, _, fact in said if fact.invalid_at is None] or [one[-1] for one in said]
     more = "at least " if len(facts) >= OBSERVATION_OPEN_FACTS_MAX else ""
     count = "1 day" if len(days) == 1 else f"{more}{len(days)} days"

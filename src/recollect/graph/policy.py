@@ -17,7 +17,7 @@ Role = Literal["default_allow", "default_deny"]
 Outcome = Literal["allowed", "denied", "narrowed"]
 MODES: tuple[Mode, ...] = ("off", "report_only", "enforce")
 ROLES: tuple[Role, ...] = ("default_allow", "default_deny")
-READONLY = "readonly"  # stands for every action that only reads
+READONLY = "readonly"  # matches every action that only reads
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,7 +91,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def differs(self) -> bool:
-        """Whether enforcing what was only reported would change what is answered."""
+        """Whether enforcing the report-only sets would change the response."""
         would = self.would
         return would is not None and (would.outcome, would.visibility) != (
             self.outcome,

@@ -1,4 +1,4 @@
-"""Validation of policy sets. Every complaint names the path it is about."""
+"""Validation of policy sets. Every error names the path it is about."""
 
 import difflib
 import math
@@ -16,17 +16,17 @@ _SET_FIELDS = ("name", "description", "mode", "subset_match", "spec")
 _SPEC_FIELDS = ("resource_selector_version", "policies")
 _RULE_FIELDS = ("id", "type", "effect", "actions", "attributes", "subset_match")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
-_INTEGER_MIN, _INTEGER_END = -(2**63), 2**64  # what JSON text keeps exactly on its way to us
+_INTEGER_MIN, _INTEGER_END = -(2**63), 2**64  # the range that survives JSON exactly
 Word = TypeVar("Word", bound=str)
 
 
 def read(text: str, known: Collection[str]) -> PolicySetDocument:
-    """The policy set that a YAML or JSON text describes, *known* being the actions there are."""
+    """Parse a policy set from YAML or JSON text; *known* are the actions that exist."""
     return check(policy_text.read(text), known)
 
 
 def check(document: Any, known: Collection[str]) -> PolicySetDocument:
-    """The policy set that plain values describe, or InvalidInput that says what is wrong where."""
+    """Build a policy set from plain values, or raise InvalidInput that says what is wrong where."""
     whole = _object("document", document, ("policy_set",), required=("policy_set",), inside="")
     given = _object("policy_set", whole["policy_set"], _SET_FIELDS, required=("name", "spec"))
     path = "policy_set.spec"
@@ -128,7 +128,7 @@ def _actions(path: str, value: Any, known: Collection[str]) -> tuple[str, ...]:
 
 
 def action(path: str, value: Any, known: Collection[str]) -> str:
-    """The name of an action that there is; an unknown one is told what comes near it."""
+    """Check the name of an action; the error for an unknown one suggests close matches."""
     name = _text(path, value)
     if name in known:
         return name

@@ -23,7 +23,7 @@ _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 
 
 def read(text: str) -> Any:
-    """The values a text stands for; whatever begins with a brace is JSON."""
+    """Parse a text; one that begins with a brace is JSON, any other YAML."""
     if len(text.encode(errors="surrogatepass")) > POLICY_BYTES_MAX:
         raise InvalidInput(f"{_FIELD}: at most {POLICY_BYTES_MAX} bytes")
     return _json(text) if text.lstrip().startswith("{") else _yaml(text)
@@ -62,7 +62,7 @@ def _yaml(text: str) -> Any:
 
 
 class _Reading:
-    """Values from the events of a YAML text, one document of it."""
+    """Builds plain values from the events of a YAML text, which must hold one document."""
 
     def __init__(self, text: str) -> None:
         self._events: Iterator[Any] = iter(yaml.parse(text, Loader=yaml.SafeLoader))

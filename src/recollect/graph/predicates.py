@@ -16,7 +16,7 @@ _REFERRING = ("ends", "ends_alone", "replaces", "rivals", "carries")
 
 
 class Predicate(Record, forbid_unknown_fields=True):
-    """One relation. The meaning of the fields is told at the top of `predicates.toml`."""
+    """One relation. The fields are explained at the top of `predicates.toml`."""
 
     name: str = ""
     canonical: str | None = None
@@ -103,11 +103,11 @@ class Predicates:
         return self._lone_closers.get(name, ())
 
     def replacers_of(self, name: str) -> tuple[str, ...]:
-        """The relations a new one of which closes those of *name*, whatever their target."""
+        """The relations whose new facts close those of *name*, whatever their target."""
         return self._replacers.get(name, ())
 
     def rivals_of(self, name: str) -> tuple[str, ...]:
-        """The relations a new one of which closes those of *name* to a target of the same sort."""
+        """The relations whose new facts close those of *name* that have a target of the same sort."""
         return self._rivals.get(name, ())
 
 
@@ -153,9 +153,9 @@ def _check_phrases(path: Path, table: Mapping[str, Predicate]) -> None:
 
 @cache
 def load(extension: Path | None = None) -> Predicates:
-    """The table that comes with the program, with a user's own entries over it.
+    """The built-in table, overlaid with a user's own entries.
 
-    An entry of the same name replaces the one that comes with the program; so does a phrase.
+    A user's entry replaces the built-in one of the same name, and a user's phrase the built-in phrase.
     """
     table = _read(_TABLE)
     if extension is not None:

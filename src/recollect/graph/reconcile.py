@@ -67,8 +67,11 @@ def joined(known: KnownEntity, other: KnownEntity) -> KnownEntity:
 
 
 def _renamed(entity: KnownEntity, name: str | None, others: Sequence[KnownEntity]) -> KnownEntity:
-    """*entity* under a new name, keeping the old ones. The user and the assistant keep the name in
-    their record and only gain the new one. A name that another such entity has is not given."""
+    """*entity* under a new name, keeping the old ones.
+
+    The user and the assistant keep the name in their record and only gain the new one. A name that
+    another entity of a compatible kind has is not given.
+    """
     if not name or names.normal(name) in _taken(entity.kind, others):
         return entity
     answers = entity.names or (entity.name,)
@@ -94,7 +97,7 @@ def _display(known: KnownEntity, item: FoundEntity) -> str:
 
 
 def _names(known: KnownEntity, item: FoundEntity, others: Sequence[KnownEntity]) -> tuple[str, ...]:
-    """All its names. A new one that another such entity has already stays with that one."""
+    """All its names. A new name that another entity of a compatible kind has stays with that one."""
     answers = known.names or (known.name,)
     fresh = new_names(answers, item)
     if fresh:
@@ -198,7 +201,7 @@ class _Entities:
     def summarise(self, ledger: Ledger) -> None:
         """Update the summaries from the facts, except those that a caller just gave."""
         for uuid, (said, gone) in ledger.news().items():
-            # One that is not loaded stays as it is.
+            # An entity that is not loaded keeps its summary.
             if uuid in self.now and uuid not in self._given:
                 text = summary.grow(self.now[uuid].summary, said, gone)
                 self.now[uuid] = msgspec.structs.replace(self.now[uuid], summary=text)

@@ -21,7 +21,7 @@ from recollect.graph.types import Record
 from recollect.limits import CANDIDATES_PER_KEY_MAX
 
 _REMEMBERED = 16_384
-# Sorts that a reader may take for each other; any other two sorts are two things.
+# Kinds that a reader may confuse; entities of any other two kinds are different things.
 _ALIKE = frozenset(
     frozenset(pair)
     for pair in (
@@ -35,7 +35,7 @@ _ALIKE = frozenset(
         ("object", "topic"),
     )
 )
-# Sorts that the look of a name does not tell apart; of places and people only names of more words.
+# Kinds that a name alone does not distinguish; person and place only if the name has several words.
 _MISREAD = frozenset(
     frozenset(pair)
     for pair in (("person", "organization"), ("person", "animal"), ("organization", "animal"))
@@ -44,8 +44,11 @@ _MISREAD_IN_FULL = frozenset(("person", "place"))
 
 
 class Resolution(Record):
-    """For each entity found, in order: in *known* the uuid of the known entity, or None; in
-    *groups* a number that is equal for those that are the same."""
+    """The result, in the order of the entities found.
+
+    *known* has the uuid of the known entity, or None; *groups* a number that is equal for those that
+    are the same.
+    """
 
     known: tuple[str | None, ...]
     groups: tuple[int, ...]
@@ -72,7 +75,7 @@ class _Candidate:
         return _keys(self.names)
 
     def add(self, item: FoundEntity) -> None:
-        """Merge in one that was found to be this."""
+        """Merge in a found entity that matched this one."""
         self.mentioned = True
         self.kind = self.kind or item.kind
         if item.label is not None:
@@ -80,7 +83,7 @@ class _Candidate:
         self.names = (*self.names, *new_names(self.names, item))
 
 
-# One episode after the other meets the same entities.
+# Consecutive episodes mention the same entities.
 @lru_cache(maxsize=_REMEMBERED)
 def _keys(answers: tuple[str, ...]) -> frozenset[str]:
     return frozenset(key for name in answers for key in names.keys(name))
@@ -189,8 +192,7 @@ def _match(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
 
 
 def _recognized(item: FoundEntity, pool: list[_Candidate]) -> _Candidate | None:
-    """The one a reader says it is, unless that one is gone, was renamed, or differs in both kind
-    and name."""
+    """The entity a reader says it is, unless that is gone, was renamed, or differs in both kind and name."""
     shown = item.known
     if shown is None:
         return None
@@ -294,6 +296,5 @@ def _by_likeness(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | N
 
 
 def _common(key: str, fitting: Iterable[_Candidate]) -> bool:
-    """Whether a key has as many entities as are ever loaded: there may be more, so it proves
-    nothing."""
+    """Whether a key has as many entities as are ever loaded: there may be more, so it proves nothing."""
     return sum(key in one.keys for one in fitting) >= CANDIDATES_PER_KEY_MAX

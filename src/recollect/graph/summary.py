@@ -12,7 +12,7 @@ from recollect.graph.gist import gist
 from recollect.limits import ENTITY_SUMMARY_CHARS_MAX
 
 _ENDS = (".", "!", "?", "\u2026", "\u3002")
-# Not from the calendar of the machine, which may speak another language.
+# Not from the machine's locale, which may be another language.
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),

@@ -33,7 +33,7 @@ _NAMED_KINDS = frozenset({"person", "animal", "organization", "place", "event"})
 
 
 class Assertion(Record):
-    """A fact being entered, with what is said of it only here."""
+    """A fact being entered, with properties that only the statement has."""
 
     fact: KnownFact
     corrects: bool = False
@@ -48,8 +48,10 @@ class Contradiction:
         self._entities = entities
 
     def denies(self, fact: KnownFact) -> bool:
-        """Whether it says that its relation does not hold. An event that ends something ("left") is
-        not a denial: it did happen."""
+        """Whether it says that its relation does not hold.
+
+        An event that ends something ("left") is not a denial: it did happen.
+        """
         if fact.negated or not fact.ends:
             return fact.negated
         own = self._predicates[fact.predicate]
@@ -84,10 +86,10 @@ class Contradiction:
     def outdates(self, later: KnownFact, earlier: KnownFact) -> bool:
         """Whether *later* describes a newer state than *earlier*, though it begins before it.
 
-        An assumed beginning means "by then": whoever says "I live in Oslo" and two days later "I
+        An assumed beginning means "by then": someone who says "I live in Oslo" and two days later "I
         moved to Bergen last month" lives in Bergen. The later statement must lead to the present: a
         recent change or an end, said after the other and without an end of its own. Only times are
-        compared here; whether the two contradict is for `force` to say.
+        compared here; `force` decides whether the two contradict.
         """
         if later.said_at is None or earlier.said_at is None or later.valid_at is None:
             return False
@@ -111,13 +113,12 @@ class Contradiction:
         return own.event or own.single or bool(own.replaces) or fact.negated
 
     def _measured(self, fact: KnownFact) -> bool:
-        """ "earned 3000 dollars last year" tells how much it was then."""
+        """Whether its target is a value: "earned 3000 dollars last year" says how much it was then."""
         target = self._entities.get(fact.target)
         return target is not None and target.kind == "value"
 
     def same_ends(self, one: KnownFact, two: KnownFact) -> bool:
-        """Whether two facts join the same entities, in either direction if the relation is
-        symmetric."""
+        """Whether two facts join the same entities, in either direction if the relation is symmetric."""
         if (one.source, one.target) == (two.source, two.target):
             return True
         turned = (one.source, one.target) == (two.target, two.source)
@@ -133,7 +134,7 @@ class Contradiction:
         return one.source == two.source
 
     def _by_denial(self, later: KnownFact, earlier: KnownFact, together: bool) -> bool:
-        # In one breath "likes tea at night, not in the morning" both stand.
+        # If one episode says "likes tea at night, not in the morning", both stand.
         if together and not later.ends:
             return False
         return self.denies(later) and not self.denies(earlier) and self._opposed(later, earlier)
@@ -186,7 +187,7 @@ class Contradiction:
         if _alone(one) and _alone(two):
             first, second = words(one.fact), words(two.fact)
             return not (first <= second or second <= first)
-        # "Is married" is less than "is married to Tom", not something else.
+        # "Is married" says less than "is married to Tom", but nothing different.
         return not (_alone(one) or _alone(two) or self.same_ends(one, two))
 
     def _of_one_sort(self, later: KnownFact, earlier: KnownFact) -> bool:
@@ -268,7 +269,7 @@ def end_by(
     when = begins or at
     if old.valid_at is None or claim.corrects or old.valid_at < when:
         return when
-    # An end without a target does not mean what the same breath says to hold.
+    # An end without a target does not refer to what the same episode says holds.
     begun = old.valid_at == when and not (together and _alone(claim.fact))
     return when if begun else None
 
@@ -281,8 +282,7 @@ def born_closed(fact: KnownFact, ends: Sequence[datetime], now: datetime) -> Kno
 def later_than(
     claim: Assertion, facts: Iterable[KnownFact], contradiction: Contradiction
 ) -> list[tuple[KnownFact, datetime]]:
-    """The facts that hold later than that of *claim* and contradict it, each with the end it
-    causes."""
+    """The facts that hold later than that of *claim* and contradict it, each with the end it causes."""
     ends = ((old, _end_of_new(claim.fact, old, contradiction)) for old in facts)
     return [(old, end) for old, end in ends if end is not None]
 
@@ -347,7 +347,7 @@ class Restatement:
         return self._predicates[new.predicate].single and words(new.fact) <= words(old.fact)
 
     def _ignored(self, fact: KnownFact) -> frozenset[str]:
-        """Words that tell which relation and which entities it is, or that it ended."""
+        """Words that only name the relation and the entities, or say that it ended."""
         found = self._words_of(fact.predicate, lambda: self._relation(fact.predicate))
         for uuid in (fact.source, fact.target):
             found |= self._words_of(uuid, lambda uuid=uuid: self._names(uuid))  # type: ignore[misc]
@@ -367,7 +367,7 @@ class Restatement:
         return words(" ".join((entity.name, *entity.names))) if entity else frozenset()
 
     def _in_time(self, claim: Assertion, old: KnownFact, known: list[KnownFact]) -> bool:
-        """Whether both can speak of one and the same time."""
+        """Whether both can be about the same time."""
         new = claim.fact
         if None not in (new.event_at, old.event_at) and new.event_at != old.event_at:
             return False
@@ -396,7 +396,7 @@ class Restatement:
         )
 
     def _ends_again(self, claim: Assertion, old: KnownFact, known: list[KnownFact]) -> bool:
-        """Whether an end ends something that began only after *old* said so."""
+        """Whether the claim ends something that began after *old*, so that it does not restate *old*."""
         new = claim.fact
         if old.valid_at is None or not self._contradiction.ending(new):
             return False

@@ -15,8 +15,8 @@ from recollect.graph.gist import listed
 
 # Marks belong to their word: without them, many scripts would fall apart into letters.
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]+")
-# What a word is made of before it is folded: also signs that fold into letters or marks, as the
-# sign for kilogram, a letter in a circle, a spacing accent or a wide underscore do.
+# The characters of a word before folding. They include signs that fold into letters or marks, such as
+# the sign for kilogram, a circled letter, a spacing accent or a wide underscore.
 _RAW_WORD = regex.compile(
     r"[\p{L}\p{M}\p{N}\p{Pc}\xa8\xaf\xb4\xb8\u02d8-\u02dd\u0384\u0385\u1fbd-\u1ffe\u2017\u203e"
     r"\u20a8\u2100-\u213b\u249c-\u24e9\u2adc\u2e9f-\u2fd5\u309b\u309c\u3196-\u33ff\ufdfc"
@@ -95,12 +95,11 @@ def packed(words: Iterable[str]) -> bytes:
 
 _SENTENCE = re.compile(r"[^.!?\u2026\n]+[.!?\u2026]*")
 _GREETING_WORDS_MAX = 3
-QUESTION_CHARS_MAX = 400  # a longer text is taken to tell something
+QUESTION_CHARS_MAX = 400  # a longer text is assumed to state something
 
 
 def words_asked(text: str) -> int:
-    """How many words a text has that consists only of questions, apart from a greeting; 0 for any
-    other text."""
+    """The number of terms in a text that consists only of questions and a greeting; 0 for any other text."""
     if len(text) > QUESTION_CHARS_MAX or "?" not in text:
         return 0
     said = [part.strip() for part in _SENTENCE.findall(text)]

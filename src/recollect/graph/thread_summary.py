@@ -20,13 +20,16 @@ _ENDED = "(ended by "
 _WORDS_ENOUGH = 8
 _MESSAGE_WORDS_MIN = 3
 _UNRATED = 0.5
-_SENTENCE_CHARS_MIN = 20  # in less room nothing is looked for
+_SENTENCE_CHARS_MIN = 20  # with less room left, the search for a sentence stops
 _LOOKED_AT_ONCE = 64
 
 
 class SummaryFact(Record):
-    """A fact that was mentioned. *place* identifies what it is a value of, so that later facts
-    replace earlier ones; *gist* is that of its sentence."""
+    """A fact that was mentioned.
+
+    *place* identifies what it is a value of, so that later facts replace earlier ones; *gist* is that
+    of its sentence.
+    """
 
     number: int
     fact: str

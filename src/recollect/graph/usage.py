@@ -1,4 +1,4 @@
-"""How much one key, and one project, may ask for: requests in a second, episodes and bytes in a day."""
+"""Usage limits of a key and of a project: requests per second, episodes and bytes per day."""
 
 from typing import Literal, get_args
 
@@ -37,7 +37,7 @@ class UsageLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     project_bytes_per_day: int | None = None
 
     def rate(self, scope: Scope) -> tuple[float, int] | None:
-        """Requests a second, and how many at once: as many as in two seconds, if nobody said."""
+        """Requests per second, and the burst; by default the burst is two seconds' worth of requests."""
         per_s: float | None = getattr(self, f"{scope}_requests_per_s")
         if per_s is None:
             return None
@@ -45,23 +45,23 @@ class UsageLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return per_s, max(1, round(per_s * 2) if burst is None else burst)
 
     def a_day(self, scope: Scope, what: Daily) -> int | None:
-        """How many episodes or bytes may come in a day."""
+        """How many episodes or bytes are accepted per day."""
         found: int | None = getattr(self, f"{scope}_{what}_per_day")
         return found
 
 
 NO_LIMITS = UsageLimits()
 LIMIT_NAMES: tuple[LimitName, ...] = get_args(LimitName)
-Chosen = dict[LimitName, float | None]  # what stands for a project in place of the settings
+Chosen = dict[LimitName, float | None]  # a project's overrides of the settings
 
 
 def of_settings(settings: Settings) -> UsageLimits:
-    """The limits of projects for which nothing else was chosen."""
+    """The limits of projects without overrides."""
     return UsageLimits(**{name: getattr(settings, name) for name in LIMIT_NAMES})
 
 
 def check(name: str, value: float | None) -> None:
-    """A limit that is no limit has no number; else it lets something through."""
+    """Check a limit: None for no limit, or a number above 0."""
     if name not in LIMIT_NAMES:
         raise InvalidInput(f"{name}: there is no such limit; there are {', '.join(LIMIT_NAMES)}")
     if value is None:
@@ -73,12 +73,12 @@ def check(name: str, value: float | None) -> None:
 
 
 def decoded(chosen: str | None) -> Chosen:
-    """What a project's row says was chosen for it."""
+    """The overrides stored in a project's row."""
     return msgspec.json.decode(chosen, type=Chosen) if chosen else {}
 
 
 def in_force(settings: UsageLimits, chosen: Chosen) -> UsageLimits | None:
-    """The limits of a project, given what the settings say; None where nothing is limited."""
+    """The limits of a project: the settings with its overrides; None if nothing is limited."""
     whole = {n: int(v) if v is not None and v == int(v) else v for n, v in chosen.items()}
     made = msgspec.structs.replace(settings, **whole) if chosen else settings
     return None if made == NO_LIMITS else made

@@ -43,7 +43,7 @@ def _topic(predicates: str, words: str) -> Topic:
     return Topic(predicates=tuple(predicates.split()), words=_stems(words))
 
 
-# What instructions are full of and no fact is about.
+# Words that are common in instructions but that no fact is about.
 _EMPTY = _stems(
     "user person summary summarize describe tell list include focus mention detail information"
     " anything everything track note know current main key important"
@@ -111,7 +111,7 @@ def basis(instructions: Sequence[str]) -> str:
 
 
 class _Answer(Record):
-    """A fact that answers a question; *order* is its place among the answers when told."""
+    """A fact that answers a question; *order* is its position among the answers in the summary."""
 
     fact: UserFact
     order: tuple[int, int]
@@ -127,7 +127,7 @@ class _Chosen:
         self._questions = 0
 
     def pick(self, questions: Sequence[Sequence[_Answer]]) -> None:
-        """Go round the questions, an answer each, as long as there is room."""
+        """Take one answer per question in turn, while there is room."""
         for rank in range(_ANSWERS_MAX):
             for place, answers in enumerate(questions, start=self._questions):
                 if rank < len(answers):
@@ -144,7 +144,7 @@ class _Chosen:
 
 
 def _says_nothing(fact: UserFact) -> bool:
-    """Whether it only says that there is one, like "has a mother"."""
+    """Whether it only says that something exists, like "has a mother"."""
     thing = fact.predicate.removeprefix("HAS_").replace("_", " ").lower()
     return fact.fact.rstrip(".").lower().endswith((f" has a {thing}", f" has an {thing}"))
 

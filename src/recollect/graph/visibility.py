@@ -24,7 +24,9 @@ def typed(value: Value) -> Typed:
 
 def effective(metadata: Iterable[Mapping[str, Any] | None]) -> dict[str, list[Value]]:
     """The metadata of several episodes as one: per key all distinct values, in order of appearance.
-    A list counts as its elements."""
+
+    A list counts as its elements.
+    """
     found: dict[str, dict[Typed, Value]] = {}
     for each in metadata:
         for key, given in (each or {}).items():
@@ -41,15 +43,17 @@ def values(metadata: Mapping[str, Any] | None, keys: frozenset[str]) -> dict[str
 
 
 def side(metadata: Mapping[str, Any] | None, keys: Iterable[str]) -> str:
-    """The side on which an episode stands of the walls that policies draw: its values for the keys
-    they name, in canonical form; empty if it has none."""
+    """The side of the policies' walls that an episode is on; empty if it has none of the *keys*.
+
+    A side is the episode's values for the metadata keys that policies name, in canonical form.
+    """
     said = values(metadata, frozenset(keys))
     listed = [(key, [_plain(one) for one in sorted(held)]) for key, held in sorted(said.items())]
     return msgspec.json.encode(listed).decode() if listed else ""
 
 
 def within(side: str, keys: Iterable[str]) -> str:
-    """The part of a side that concerns some of its keys."""
+    """A side restricted to some of its keys."""
     kept = frozenset(keys)
     listed = [said for said in msgspec.json.decode(side or "[]") if said[0] in kept]
     return msgspec.json.encode(listed).decode() if listed else ""
@@ -61,7 +65,7 @@ def said_on(side: str) -> dict[str, list[Value]]:
 
 
 def _plain(one: Typed) -> Value:
-    """A value in canonical form: 5.0 becomes 5, as far as every whole number has a float."""
+    """A value in canonical form: 5.0 becomes 5, in the range where floats hold every whole number."""
     value = one[1]
     whole = isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_MAX
     return int(value) if whole else value
@@ -83,12 +87,11 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Visibility(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be seen: objects that no denial matches and, unless *allowed* is None, some
-    allowance does."""
+    """What may be seen: objects that no denial matches and, unless *allowed* is None, some allowance does."""
 
     allowed: tuple[Constraint, ...] | None = None
     denied: tuple[Constraint, ...] = ()
-    also: "Visibility | None" = None  # what another rule sees must be seen by it as well
+    also: "Visibility | None" = None  # a further visibility that must see the object as well
 
     def sees(self, metadata: Effective) -> bool:
         """Whether an object with this effective metadata may be seen."""

@@ -1,4 +1,4 @@
-"""What projects can be told of over HTTP, and whom."""
+"""Webhooks: the events that projects can subscribe to, and their deliveries."""
 
 from datetime import datetime
 from typing import Literal, get_args

@@ -1,1 +1,1 @@
-"""The way in: accept, store with a job in one commit; claim, run, retry, park."""
+"""Ingestion: accept an episode and store it with a job in one commit; claim, run, retry and park jobs."""

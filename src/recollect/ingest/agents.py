@@ -1,7 +1,7 @@
-"""Agents as readers: taking an episode as a prompt, and giving the answer back.
+"""Agents as readers: they take an episode as a prompt, and give an answer back.
 
-The same prompt and schema that a language model gets, the same rules for the answer. What was shown
-is kept with the claim, so ids in the answer mean what they meant then.
+They get the same prompt and schema as a language model, and the same rules apply to the answer. What
+was shown is stored with the claim, so that ids in the answer mean what they meant then.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ _READER: Literal["agent"] = "agent"
 
 
 class Taken(Record):
-    """An episode to be read: the question, the form of the answer, and how long there is for it."""
+    """An episode to read: the prompt, the schema of the answer, and when the lease expires."""
 
     episode_uuid: str
     lease: str
@@ -40,7 +40,7 @@ class Taken(Record):
 
 
 class Given(Record):
-    """What an answer came to."""
+    """How many entities and facts an accepted answer has."""
 
     episode_uuid: str
     entities: int
@@ -48,9 +48,9 @@ class Given(Record):
 
 
 class Agents:
-    """Hands out what waits for agents and takes their answers.
+    """Hands out the episodes that wait for agents, and takes their answers.
 
-    *embedded* makes what makes facts findable; it may be None where nothing is extracted.
+    *embedded* computes the vectors of facts; it may return None if nothing is extracted here.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Agents:
         self._judges = judges
 
     async def take(self, access: Access, graph_id: int | None = None) -> Taken | None:
-        """The next episode that waits for an agent, of one graph if it is named; None for none."""
+        """The next episode that waits for an agent, of one graph if given; None if there is none."""
         found = await self._claim(access, graph_id)
         if found is None:
             found = await self._claim_folded(access, graph_id)
@@ -91,7 +91,7 @@ class Agents:
     async def _claim_folded(
         self, access: Access, graph_id: int | None
     ) -> tuple[Held, Brief] | None:
-        """The same after folding what was left unfolded, for instance by a process that died."""
+        """Claim after folding what was left unfolded, for instance by a process that died."""
         left = await self._store.read(
             rereadings.unfolded, "agent", access=access, graph_id=graph_id
         )
@@ -113,15 +113,15 @@ class Agents:
             return None
         try:
             await self._store.write(rereadings.show, taken, brief)
-        except (Conflict, NotFound):  # forgotten in this moment
+        except (Conflict, NotFound):  # forgotten in the meantime
             return None
         return taken, brief
 
     async def give(self, access: Access, episode_uuid: str, lease: str, answer: bytes) -> Given:
-        """Put an answer in the place of the first reading.
+        """Replace the first reading with an answer.
 
-        AnswerRefused names the place at which it breaks a rule; the lease stays for another try,
-        unless there were too many. Conflict: the lease was lost. NotFound: the episode is gone.
+        AnswerRefused says where it breaks a rule; the lease stays valid for a retry, unless there were
+        too many. Conflict: the lease was lost. NotFound: the episode is gone.
         """
         taken, brief = await self._store.read(_shown, access, episode_uuid, lease)
         try:
@@ -142,13 +142,13 @@ class Agents:
         )
 
     async def failed(self, access: Access, episode_uuid: str, lease: str, error: str) -> bool:
-        """Note that there was no answer at all, and let others take it; True when it is parked."""
+        """Record that there was no answer at all, and release the episode; True if it is parked now."""
         taken, _ = await self._store.read(_shown, access, episode_uuid, lease)
         return await self._store.write(_fail, access, taken, error, self._attempts_max)
 
     async def give_back(self, access: Access, episode_uuid: str, lease: str) -> None:
-        """Let others take it, if it is still held."""
-        nobody = replace(access, acting=None)  # the log tells of what was tried before
+        """Release the episode, if the lease still holds."""
+        nobody = replace(access, acting=None)  # the audit log already has the attempt before
         await self._store.write(_give_back, nobody, episode_uuid, lease)
 
     async def _finished(self, episode: Episode, brief: Brief, found: Found) -> Extracted:
@@ -174,7 +174,7 @@ def _fail(tx: Transaction, access: Access, taken: Held, error: str, attempts_max
 
 
 def _shown(tx: Transaction, access: Access, episode_uuid: str, lease: str) -> tuple[Held, Brief]:
-    """What somebody holds, if it is theirs to see."""
+    """The episode held under a lease and the brief that was shown, if the caller may see it."""
     return rereadings.shown(tx, rereadings.place(tx, access, episode_uuid), lease)
 
 

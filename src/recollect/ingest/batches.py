@@ -1,7 +1,7 @@
-"""Bulk batches: drafted item by item, checked as a whole, then handed to the log in one commit.
+"""Bulk batches: drafted item by item, checked as a whole, then appended to the log in one commit.
 
-What became of a batch is never written down. It is read off the jobs and episodes it was turned
-into, so it cannot be stale.
+The outcome of a batch is never stored. It is computed from the jobs and episodes that the batch
+became, so it cannot be stale.
 """
 
 from collections.abc import Sequence
@@ -47,13 +47,13 @@ class Progress(Record):
 
     @property
     def percent(self) -> float:
-        """How much of the batch has come to an end, whatever that was."""
+        """How much of the batch has finished, with whatever result."""
         ended = self.succeeded + self.failed + self.skipped + self.canceled
         return round(100 * ended / self.total, 2) if self.total else 0.0
 
 
 class Batch(Record):
-    """A batch as it stands at this moment."""
+    """The current state of a batch."""
 
     uuid: str
     status: BatchStatus
@@ -69,14 +69,14 @@ class Batch(Record):
 
 
 class ItemError(Record):
-    """Why an item failed: what it names is unknown, or its job was tried too often."""
+    """Why an item failed: its target is unknown, or its job failed too often."""
 
     code: Literal["target_not_found", "job_parked"]
     message: str
 
 
 class BatchItem(Record):
-    """An item as it stands at this moment. Its uuid is also that of its episode, once there."""
+    """The current state of an item. Its uuid is also that of its episode, once there is one."""
 
     uuid: str
     sequence_index: int
@@ -194,7 +194,7 @@ def items(
 
 
 def check_items(new: Sequence[NewItem]) -> None:
-    """Items of one call: few enough, each within its bounds and naming one target."""
+    """Check the items of one call: their number, and each item."""
     if not new:
         raise InvalidInput("items: at least one is required")
     if len(new) > BATCH_ITEMS_PER_CALL_MAX:
@@ -204,7 +204,7 @@ def check_items(new: Sequence[NewItem]) -> None:
 
 
 def check_item(field: str, item: NewItem) -> None:
-    """One item within its bounds and naming one target."""
+    """Check that an item is within its bounds and names exactly one target."""
     named = {
         name: value
         for name in ("thread_id", "user_id", "graph_id")
@@ -231,7 +231,7 @@ def add(tx: Transaction, access: Access, uuid: str, new: Sequence[NewItem]) -> l
         raise InvalidInput(
             f"items: at most {BATCH_ITEMS_MAX} in a batch, which has {first} of them already"
         )
-    quotas.spend(tx, access, "episodes", len(new))  # and not again when it is processed
+    quotas.spend(tx, access, "episodes", len(new))  # not charged again when it is processed
     tx.batches.grow(id=batch.id, count=len(new), now=rows.micros(tx.now))
     return [_insert(tx, batch.id, first + number, item) for number, item in enumerate(new)]
 
@@ -264,9 +264,9 @@ def _insert(tx: Transaction, batch_id: int, index: int, item: NewItem) -> BatchI
 
 
 def process(tx: Transaction, access: Access, uuid: str) -> Batch:
-    """Turn a draft into episodes and jobs, all of them; or, when a target is unknown, none.
+    """Turn all items of a draft into episodes and jobs; if any target is unknown, none of them.
 
-    A target that was deleted is unknown, even if there is a new one of its name.
+    A target that was deleted is unknown, even if a new one has its name.
     """
     batch = _row(tx, access, uuid)
     _require_draft(batch, "was processed already")
@@ -278,7 +278,7 @@ def process(tx: Transaction, access: Access, uuid: str) -> Batch:
         now=rows.micros(tx.now),
     )
     if lost:
-        # It can never run, so nothing needs what its items say.
+        # It can never run, so nobody needs the contents of its items.
         tx.batches.items_drop_content(batch_id=batch.id)
     skipped = 0 if lost else _hand_in(tx, access, batch)
     if not lost:
@@ -295,14 +295,14 @@ def process(tx: Transaction, access: Access, uuid: str) -> Batch:
 
 
 def _hand_in(tx: Transaction, access: Access, batch: BatchRow) -> int:
-    """Append every item to the log; says how many only became history.
+    """Append every item to the log; returns how many were skipped: stored, but not read.
 
-    A few hundred at a time, so that a batch of any size passes through little memory.
+    Items are read a few hundred at a time, so that a batch of any size needs little memory.
     """
     for first in range(0, batch.item_count, BATCH_ITEMS_PER_READ):
         span = {"batch_id": batch.id, "first": first, "limit": BATCH_ITEMS_PER_READ}
         found = tx.batches.items_next(project_id=access.project_id, **span)
-        # Stable: within a graph the order of the items stays.
+        # The sort is stable: items of one graph keep their order.
         found.sort(key=lambda row: row.graph_key)
         _append(tx, batch, found)
         tx.batches.items_hand_in(now=rows.micros(tx.now), **span)
@@ -330,7 +330,7 @@ def _place(row: BatchItemsNextRow) -> tuple[int, int | None]:
 
 
 def _decided(new: NewEpisode, ignored: frozenset[str], *, strict: bool) -> NewEpisode:
-    """An item's episode with what was said for the whole batch."""
+    """An item's episode with the options of the whole batch applied."""
     return msgspec.structs.replace(new, ignored=new.role in ignored, strict_ontology=strict)
 
 

@@ -1,4 +1,4 @@
-"""What it takes to understand episodes: what was said before, who speaks, what is wanted."""
+"""Briefs for readers: what was said before an episode, who speaks, and the project's guidance."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -16,18 +16,18 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.episodes import EarlierEpisodeRow
 
-# The metadata by which memory clients tell their talks apart. Two users may well give their sessions
-# the same name, or none; "she" of one would then be someone of whom the other spoke.
+# The metadata by which MemMachine's clients distinguish conversations. Both keys are needed: two users
+# may give their sessions the same name, or none, and "she" in one would then mean someone in the other.
 _SESSION_KEY, _USER_KEY = "session_id", "user_id"
 
 
 def brief(
     tx: Transaction, graph_id: int, jobs: Sequence[Job], *, wants_known: bool, again: bool = False
 ) -> list[tuple[Job, Brief]]:
-    """A brief for each job that is still owed; what was done or deleted meanwhile has none.
+    """A brief for each job that is still pending; jobs done or deleted in the meantime are left out.
 
-    *wants_known*: the reader is shown what is known (`known.py`), and with it the end of the
-    conversation before this one. *again*: for episodes that were processed before.
+    *wants_known*: the reader is shown what is known (`known.py`), and the end of the previous
+    conversation. *again*: also for episodes that were processed before.
     """
     place = _place(tx, graph_id)
     listed = rows.to_json([job.id for job in jobs])
@@ -43,7 +43,7 @@ def brief(
 def of_episode(
     tx: Transaction, episode: Episode, *, strict: bool = False, wants_known: bool = True
 ) -> Brief | None:
-    """A brief of one episode, owed or not; for a reader that is shown what is known, or not."""
+    """A brief of one episode, whether or not its job is pending; None if its graph is gone."""
     place = _place(tx, episode.graph_id)
     if place is None:
         return None
@@ -55,7 +55,7 @@ def _of_job(tx: Transaction, place: "_Place", job: Job, *, wants_known: bool) ->
 
 
 class _Place(NamedTuple):
-    """A graph, whose it is, what is wanted of it, and the keys of metadata that are guarded."""
+    """A graph, its user, its guidance, and the metadata keys that policies guard."""
 
     graph: Graph
     user: User | None
@@ -75,7 +75,7 @@ def _place(tx: Transaction, graph_id: int) -> _Place | None:
 
 
 def _guidance(tx: Transaction, graph: Graph, project_id: int, user: User | None) -> Guidance:
-    """The project's wishes for this graph. They belong to the project, whoever is asking."""
+    """The project's guidance for this graph; it does not depend on the caller."""
     access = Access(project_id=project_id, project_uuid="", key_uuid="")
     where = guidance.scope_of(graph)
     return Guidance(
@@ -108,10 +108,10 @@ def _reading(
 
 
 def _before(tx: Transaction, episode: Episode, guarded: frozenset[str]) -> tuple[Turn, ...]:
-    """Earlier turns of the same thread, document or talk; none for anything else.
+    """Earlier turns of the same thread, document or conversation; none for anything else.
 
-    Only those that everybody sees who sees the episode: a name that "she" stands for would
-    otherwise be told to people who must not know it.
+    Only turns with the same guarded metadata, so that everyone who sees the episode sees them too.
+    Otherwise resolving "she" could reveal a name to someone who must not know it.
     """
     kept: list[EarlierEpisodeRow] = []
     own, seq = values(episode.metadata, guarded), episode.seq
@@ -124,7 +124,7 @@ def _before(tx: Transaction, episode: Episode, guarded: frozenset[str]) -> tuple
 def _earlier(
     tx: Transaction, episode: Episode, guarded: frozenset[str], spoken: int
 ) -> tuple[Turn, ...]:
-    """The last turns of the conversation before, when few were *spoken* in this one; as above."""
+    """The last turns of the previous conversation, if this one has few (*spoken*); chosen as in `_before`."""
     limit = min(TURNS_EARLIER_MAX, TURNS_BEFORE_MAX - spoken)
     own = values(episode.metadata, guarded)
     found = _turns_of_other(tx, episode, TURNS_BEFORE_MAX) if limit > 0 else []
@@ -133,7 +133,7 @@ def _earlier(
 
 
 def _told(found: Sequence[EarlierEpisodeRow]) -> tuple[Turn, ...]:
-    """Turns, the newest last."""
+    """Rows as turns, the newest last."""
     return tuple(
         Turn(
             content=row.content,
@@ -146,7 +146,7 @@ def _told(found: Sequence[EarlierEpisodeRow]) -> tuple[Turn, ...]:
 
 
 def _turns_of_other(tx: Transaction, episode: Episode, limit: int) -> list[EarlierEpisodeRow]:
-    """The last turns of the thread or talk that came before the one of an episode."""
+    """The last turns of the thread or conversation before the episode's own."""
     here: dict[str, Any] = {"graph_id": episode.graph_id, "seq": episode.seq}
     if episode.thread_id is not None:
         return tx.episodes.in_thread_before(id=episode.id, limit=limit, **here)

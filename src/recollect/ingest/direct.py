@@ -1,7 +1,7 @@
-"""Facts and nodes that a caller writes down: checked, then appended to the log like all else.
+"""Facts and nodes that a caller writes directly: checked, then appended to the log like everything else.
 
-Each becomes an episode of its own that carries the metadata and is never shown. What it does to
-the graph is decided when it is processed, in its turn.
+Each becomes an episode of its own that carries the metadata and is never shown. What it changes in
+the graph is decided when its job runs.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from recollect.records.guidance import Ontology
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 
-# A fact that a caller adds to a session says nothing about what relation it expresses.
+# The name of a fact that a caller adds to a session, which does not say what relation it expresses.
 SESSION_FACT = "HAS_FACT"
 _NEGATIONS = {"DOES_NOT_": "", "DO_NOT_": "", "IS_NOT_": "be ", "ARE_NOT_": "be "}
 
@@ -51,13 +51,13 @@ class GivenTriple(Record):
     valid_at: datetime | None = None
     invalid_at: datetime | None = None
     expired_at: datetime | None = None
-    expires_at: datetime | None = None  # when it ceases to be known, unless others say it as well
-    where: str = ""  # how the request's fields of it begin
+    expires_at: datetime | None = None  # unless other episodes state it as well
+    where: str = ""  # prefix of its field names in the request
     attributes_word: str = "edge_attributes"
 
 
 def check_triple(triple: GivenTriple) -> None:
-    """A triple within its bounds; what depends on the graph is checked when it is added."""
+    """Check the bounds of a triple; what depends on the graph is checked when it is added."""
     where = triple.where
     direct_checks.fact(f"{where}fact", triple.fact)
     direct_checks.fact_name(f"{where}fact_name", triple.name)
@@ -83,7 +83,7 @@ def add_triple(
 ) -> Receipt:
     """Append a checked triple to the graph that exactly one of the two ids names.
 
-    *opens* makes a standalone graph that is not there yet.
+    *opens*: create the standalone graph if it does not exist yet.
     """
     graph = graphs.target(tx, access, user_id, graph_id, opens=opens)
     return add_triples(tx, access, graph, [triple], predicates)
@@ -158,7 +158,7 @@ def _free_uuid(tx: Transaction, graph: Graph, uuid: str | None) -> str | None:
 def _source(
     tx: Transaction, access: Access, graph: Graph, node: GivenNode, ontology: Ontology
 ) -> FoundEntity:
-    """The source of a triple; in a user's graph it is the user when no other is named."""
+    """The source of a triple; in a user's graph it defaults to the user."""
     if node.name is None and node.uuid is None and graph.kind == "user":
         named = msgspec.structs.replace(node, name=_user_name(tx, access, graph))
         found = _entity(tx, access, graph, named, ontology)
@@ -191,7 +191,7 @@ def _entity(
 
 
 def _named_by(tx: Transaction, access: Access, graph: Graph, node: GivenNode) -> str:
-    """The name of a node that is given by its uuid; it must be in the same graph."""
+    """The name of a node given by uuid; it must exist in this graph."""
     found = tx.entities.by_uuids(graph_id=graph.id, uuids=rows.to_json([node.uuid]))
     if not seeing.ids(tx, access, "entity", [row.id for row in found]):
         raise direct_checks.no_such_node(node)
@@ -200,7 +200,7 @@ def _named_by(tx: Transaction, access: Access, graph: Graph, node: GivenNode) ->
 
 
 def check_nodes(nodes: Sequence[tuple[GivenNode, Json | None]]) -> None:
-    """Nodes of one call with their metadata: few enough, and each within its bounds."""
+    """Check the nodes of one call with their metadata: their number, and the bounds of each."""
     direct_checks.node_count("nodes", len(nodes))
     for node, metadata in nodes:
         direct_checks.node(node)
@@ -256,14 +256,14 @@ def _sentence(text: str, now: datetime) -> FoundFact:
 
 
 class Outcome(Record):
-    """What came of the direct writes of one task: facts with their ends, or nodes in order."""
+    """The result of the direct writes of one task: facts and the nodes they join, or nodes in order."""
 
     facts: list[Fact]
     nodes: list[Entity]
 
 
 def outcome(tx: Transaction, access: Access, task_uuid: str) -> Outcome:
-    """What came of a task of this project that has ended."""
+    """The result of a finished task of this project."""
     told = tx.facts.direct_facts_of_task(task_uuid=task_uuid)
     facts = telling.facts(tx, access, [rows.fact(row) for row in told])
     found = tx.entities.direct_nodes_of_task(task_uuid=task_uuid)
@@ -277,7 +277,7 @@ def outcome(tx: Transaction, access: Access, task_uuid: str) -> Outcome:
 def readable(
     tx: Transaction, facts_for: Access | None, nodes_for: Access | None, task_uuid: str
 ) -> Outcome:
-    """What came of a task as far as facts and nodes may be read; None may read none."""
+    """The result of a task, limited to what each access may read; None may read nothing."""
     facts = outcome(tx, facts_for, task_uuid).facts if facts_for is not None else []
     nodes = outcome(tx, nodes_for, task_uuid).nodes if nodes_for is not None else []
     return Outcome(facts=facts, nodes=nodes)
@@ -291,7 +291,7 @@ def _end(tx: Transaction, access: Access, uuid: str) -> Entity | None:
 
 
 def uuids(tx: Transaction, access: Access, task: Task) -> Json | None:
-    """The uuids of what came of a task, if it was a direct write and has ended."""
+    """The uuids of what a task wrote, if it was a direct write and has finished."""
     if task.completed_at is None or task.jobs > NODES_PER_CALL_MAX:
         return None
     found = outcome(tx, access, task.uuid)

@@ -1,4 +1,4 @@
-"""What a fact or a node must be that a caller writes down directly."""
+"""Validation of facts and nodes that a caller writes directly."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 
 
 class GivenNode(Record):
-    """A node as a caller describes it. *where* is how the request's fields of it begin."""
+    """A node as a caller describes it. *where* is the prefix of its field names in the request."""
 
     where: str
     name: str | None = None
@@ -68,13 +68,13 @@ def node(given: GivenNode) -> None:
 
 
 def node_count(field: str, count: int) -> None:
-    """As many nodes as one call may add."""
+    """Check how many nodes one call adds."""
     if not 1 <= count <= NODES_PER_CALL_MAX:
         raise InvalidInput(f"{field}: 1 to {NODES_PER_CALL_MAX} per call, got {count}")
 
 
 def no_such_node(given: GivenNode) -> NotFound:
-    """What to say of a uuid that is not one of the graph's."""
+    """The error for a uuid that is not in the graph."""
     return NotFound(f"{given.where}uuid: no such node in this graph: {given.uuid}")
 
 
@@ -99,7 +99,7 @@ def attributes(field: str, value: Json | None) -> None:
 
 
 def metadata(field: str, value: Json | None) -> None:
-    """Metadata as every episode may have it, but without lists."""
+    """Metadata as for any episode, but without lists."""
     for key, item in (value or {}).items():
         if isinstance(item, list):
             raise InvalidInput(f"{field}.{key}: must be a string, number or boolean")
@@ -112,7 +112,7 @@ def typed(
     type_name: str | None,
     types: Sequence[EntityType | EdgeType],
 ) -> None:
-    """Attributes of a custom type: only its properties, each of its kind."""
+    """Attributes of a custom type: only its properties, each with a value of the right type."""
     described = next((item for item in types if item.name == type_name), None)
     if described is None or not described.properties:
         return
@@ -131,5 +131,5 @@ def _fits(value: Any, wanted: Property) -> bool:
 
 
 def known_values(value: Json | None) -> Json:
-    """Attributes without those that say nothing."""
+    """Attributes without nulls."""
     return {key: item for key, item in (value or {}).items() if item is not None}

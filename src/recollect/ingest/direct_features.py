@@ -1,4 +1,4 @@
-"""A sentence about one thing that a caller writes down, with the episodes that bear it out.
+"""A sentence about one subject that a caller writes directly, with the episodes that support it.
 
 Like every other direct write it becomes an episode that is never shown and carries the metadata.
 """
@@ -23,8 +23,11 @@ from recollect.store.protocol import Transaction
 
 
 class Statement(Record):
-    """What is stated of *subject*; None is the graph's own user. *kept_as* tells apart what says
-    the same but is to be kept twice; *uuid* is that of its episode, and of the fact if it is new."""
+    """A statement about *subject*; None is the graph's own user.
+
+    *kept_as* distinguishes statements that say the same but must be stored separately. *uuid* is that
+    of its episode, and of the fact if it is new.
+    """
 
     subject: str | None
     name: str
@@ -75,7 +78,7 @@ def _about(tx: Transaction, access: Access, graph: Graph, subject: str | None) -
 
 
 def cited(tx: Transaction, access: Access, graph: Graph, uuids: Sequence[str]) -> tuple[int, ...]:
-    """The places in the log of episodes that are cited; each must be there to be seen."""
+    """The log positions of cited episodes; each must exist and be visible."""
     if len(uuids) > FEATURE_CITATIONS_MAX:
         raise InvalidInput(f"citations: at most {FEATURE_CITATIONS_MAX}, got {len(uuids)}")
     found = tx.episodes.cited(graph_id=graph.id, uuids=rows.to_json(list(uuids)))
@@ -87,13 +90,13 @@ def cited(tx: Transaction, access: Access, graph: Graph, uuids: Sequence[str]) -
 
 
 def taken_in(tx: Transaction, graph: Graph, uuid: str) -> str | None:
-    """The uuid of the fact that came of a statement: its own, or of one that said so before."""
+    """The uuid of a statement's fact: its own, or that of an earlier fact that says the same."""
     row = tx.features.fact_of_statement(uuid=uuid, graph_id=graph.id)
     return None if row is None else row
 
 
 def waiting(tx: Transaction, access: Access, graph: Graph, uuid: str) -> int | None:
-    """The row id of a statement that is not read yet; only for who sees everything."""
+    """The row id of a statement that is not read yet; only for a caller who sees everything."""
     row = tx.features.statement_awaited(uuid=uuid, graph_id=graph.id)
     return None if row is None or access.visibility is not None else int(row.id)
 
@@ -101,7 +104,7 @@ def waiting(tx: Transaction, access: Access, graph: Graph, uuid: str) -> int | N
 def awaited(tx: Transaction, access: Access, graph: Graph, uuid: str) -> Fact | None:
     """A statement that is not read yet, as the fact it will be.
 
-    Only for who sees everything: what may be seen of it is known when it is taken in.
+    Only for a caller who sees everything: its visibility is not known until it is folded in.
     """
     row = tx.features.statement_awaited(uuid=uuid, graph_id=graph.id)
     if row is None or access.visibility is not None:

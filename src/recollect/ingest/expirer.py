@@ -1,4 +1,4 @@
-"""Forgetting what has expired, as soon as its time has come."""
+"""Forgets episodes and facts soon after they expire."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ _EXPIRED = Counter("recollect_expired_total", "Episodes and facts whose time had
 
 
 async def forget_next(store: Store, *, keep: bool, project_id: int | None = None) -> Erased | None:
-    """Forget the first thing whose time has come, of any project or of one; None when there is none."""
+    """Forget the first item that has expired, of any project or of one; None if there is none."""
     erased = await store.write(expiring.forget_next, keep=keep, project_id=project_id)
     if erased is not None:
         _EXPIRED.inc()
@@ -26,10 +26,10 @@ async def forget_next(store: Store, *, keep: bool, project_id: int | None = None
 
 
 class Expirer:
-    """Forgets until stopped. One for each process that has workers.
+    """Forgets expired items until stopped. One per process that has workers.
 
-    *kept_days*: for how long it is remembered apart what expired; None: until its graph is erased.
-    *wipe* sees to what memory and files hold of it.
+    *kept_days*: how long a separate record of what expired is kept; None: until its graph is erased.
+    *wipe* removes it from caches and files.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class Expirer:
         self._stop = asyncio.Event()
 
     def stop(self) -> None:
-        """Ask for an end."""
+        """Ask `run` to stop."""
         self._stop.set()
 
     async def run(self) -> None:
-        """Forget until stopped. A store in trouble is waited for, not given up on."""
+        """Forget until stopped. A failing store does not end the loop."""
         while not self._stop.is_set():
             try:
                 await self.step()
@@ -55,7 +55,7 @@ class Expirer:
                 await asyncio.wait_for(self._stop.wait(), _POLL_S)
 
     async def step(self) -> None:
-        """Forget everything whose time has come."""
+        """Forget everything that has expired."""
         keep = self._kept_days != 0
         while await self._store.glance(expiring.is_due, self._kept_days):
             erased = await forget_next(self._store, keep=keep)

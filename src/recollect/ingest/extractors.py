@@ -1,4 +1,4 @@
-"""The ways to read an episode, as a worker uses them: one extractor per worker."""
+"""The ways to read an episode, as workers use them: one extractor per worker."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from recollect.graph.types import DIRECT_KINDS
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.models.judge import Opinion, Pair
 
-# What anybody can read, and two sentences that anybody can judge.
+# Trivial input for the health check: a text to read, and two sentences to judge.
 _HARMLESS = Brief(kind="text", content="Ann lives in Lisbon.", at=datetime(2024, 1, 1, tzinfo=UTC))
 _HARMLESS_PAIR = Pair("Ann lives in Lisbon.", "Ann moved to Porto.", "Ann Ann", 0.8, 0.0, 1.0)
 _NO_ANSWER = (ModelUnavailable, ModelAnswerInvalid, BudgetExhausted)
@@ -26,9 +26,9 @@ _FOR_AGENTS = "agents read what was told"
 
 
 class EmbeddedExtractor:
-    """Reads with the models and rules that come with the program.
+    """Reads with the built-in models and rules.
 
-    That happens in a process of its own; with *here*, in a thread of this one.
+    Extraction runs in a separate process; with *here*, in a thread of this one.
     """
 
     together = JOBS_PER_COMMIT_MAX
@@ -43,7 +43,7 @@ class EmbeddedExtractor:
         return await self._process.read(readings)
 
     async def finish(self, reading: Brief, found: Found) -> Extracted:
-        """What another reader found, rated and made findable."""
+        """What another reader found, with ratings and vectors added."""
         return await self._process.finish(reading, found)
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
@@ -51,7 +51,7 @@ class EmbeddedExtractor:
         return await self._process.judge(pairs)
 
     async def check(self, *, judges: bool) -> None:
-        """Read something harmless; raises when not even that can be read."""
+        """Read a trivial text; raises if even that fails."""
         await self.extract([_HARMLESS])
         if judges:
             await self.judge([_HARMLESS_PAIR])
@@ -62,7 +62,7 @@ class EmbeddedExtractor:
 
 
 class AgentExtractor:
-    """Reads with what comes with the program, and leaves a better reading to agents."""
+    """Reads with the built-in models, and requests a second reading by agents."""
 
     together = JOBS_PER_COMMIT_MAX
     wants_known = False
@@ -72,7 +72,7 @@ class AgentExtractor:
         self.predicates = self.embedded.predicates
 
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
-        """What each episode says at first sight, in order."""
+        """The first reading of each episode, in order."""
         found = await self.embedded.extract(readings)
         return [_for_agents(reading, one) for reading, one in zip(readings, found, strict=True)]
 
@@ -90,8 +90,8 @@ def _for_agents(reading: Brief, found: Extracted) -> Extracted:
 class LanguageModelExtractor:
     """Asks a language model, once per episode; ratings and vectors are still made here.
 
-    Where there is no answer, or none that can be used, the episode is read as it would be without
-    a model, so that nobody waits for it, and is read again when the model is back.
+    Without a usable answer the episode is read as if there were no model, so that nobody waits for it,
+    and is read again when the model is back.
     """
 
     together = 1
@@ -112,7 +112,7 @@ class LanguageModelExtractor:
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each episode says, in order.
 
-        What a caller wrote as knowledge, and what nothing is to be learned from, needs no model.
+        Direct writes, and episodes that nothing should be learned from, need no model.
         """
         return [await self._extract(reading) for reading in readings]
 
@@ -141,7 +141,7 @@ class LanguageModelExtractor:
 
 
 def _is_read(reading: Brief) -> bool:
-    """Whether there is something in it that a reader could find."""
+    """Whether a reader could find anything in it."""
     return reading.learn and reading.kind not in DIRECT_KINDS
 
 

@@ -1,4 +1,4 @@
-"""Folding graphs again whose readings changed, beside everything else that goes on."""
+"""Folds graphs again whose readings changed, in the background."""
 
 import asyncio
 import time
@@ -15,9 +15,9 @@ from recollect.store.protocol import ApartGraph, Store, Transaction
 
 _log = log.get(__name__)
 _POLL_S = 1.0
-_FAILED_S = 10.0  # until a graph that could not be folded is tried again
-_TURN_S = 0.05  # how often a graph is asked for while a worker holds it
-_REST = 4.0  # after a fold, as many times as long as it took, before the same graph is next
+_FAILED_S = 10.0  # before a graph whose fold failed is tried again
+_TURN_S = 0.05  # poll interval while a worker holds the graph
+_REST = 4.0  # a folded graph rests for this many times as long as its fold took
 _STEPS_AT_ONCE = 50
 _FOLDS = Counter("recollect_folds_total", "Graphs folded again, by outcome.", ["outcome"])
 _SECONDS = Histogram(
@@ -28,9 +28,9 @@ Complete = Callable[[int], Awaitable[None]]
 
 
 class Folder:
-    """Folds what has to be folded again. One for each process that has workers.
+    """Folds graphs again when needed. One per process that has workers.
 
-    *complete* has episodes read that were processed before readings were kept.
+    *complete* reads the episodes of a graph that were processed before readings were kept.
     """
 
     def __init__(self, store: Store, table: Predicates, complete: Complete | None = None) -> None:
@@ -44,11 +44,11 @@ class Folder:
         self._stopping = False
 
     def wake(self) -> None:
-        """Say that there may be something to fold."""
+        """Wake the folder: there may be something to fold."""
         self._wake.set()
 
     def stop(self) -> None:
-        """Ask for an end; what is being folded apart is given up, and folded again some time."""
+        """Ask `run` to stop; a fold in progress is abandoned and done again later."""
         self._stopping = True
         self._wake.set()
 
@@ -71,7 +71,7 @@ class Folder:
                 await self._fold_alone(graph_id)
 
     async def _fold_alone(self, graph_id: int) -> None:
-        """Fold a graph, and let what goes wrong in it keep no other waiting."""
+        """Fold a graph; if that fails, the other graphs do not wait for it."""
         try:
             await self.fold(graph_id)
         except Exception as error:  # noqa: BLE001 - there is a next time
@@ -79,7 +79,7 @@ class Folder:
             _log.error("folder.stumbled", exc_info=error)
 
     async def fold(self, graph_id: int) -> None:
-        """Fold a graph now, if it has to be; returns when it is the fold of its readings."""
+        """Fold a graph now, if needed; returns once it matches its readings."""
         work = self._fold_in_turn(graph_id)
         with suppress(LeaseLost):  # the graph is gone
             await asyncio.create_task(work)
@@ -99,18 +99,18 @@ class Folder:
                 _log.info("graph.folded", graph=graph_id, done=done, duration_ms=round(took * 1000))
 
     async def _fold(self, graph_id: int) -> bool:
-        """Once, as far as the log goes; False when it was changed under way."""
+        """Fold once, to the end of the log; False if its input changed meanwhile."""
         apart = await self._store.apart(graph_id)
         try:
             await apart.run(fold.start_over, graph_id)
             await self._go_on(apart, graph_id)
-            # The rest of it while no worker adds to the graph: that is the work of a moment.
+            # The rest runs while no worker can add to the graph; it takes only a moment.
             async with self._holding(graph_id):
                 if not await apart.catch_up():
                     return False
                 await self._go_on(apart, graph_id)
                 done = await apart.put_back(fold.settle)
-                self._store.scrub_soon()  # a fold may take words away, too
+                self._store.scrub_soon()  # a fold may delete text, too
                 return done
         finally:
             await apart.close()

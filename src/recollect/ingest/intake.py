@@ -35,7 +35,7 @@ class Receipt(Record):
 
 
 class MessageWords(NamedTuple):
-    """How a client calls the two fields that say who spoke."""
+    """A client's names for the two fields that say who spoke."""
 
     role: str = "role"
     speaker: str = "name"
@@ -46,7 +46,7 @@ _DIRECT_TASKS = {"fact_triple": "graph.edge.add", "nodes": "graph.add_nodes"}
 
 
 def check_messages(messages: Sequence[NewEpisode], words: MessageWords = USUAL_WORDS) -> None:
-    """Messages of one call: few enough, and each within its bounds."""
+    """Check the messages of one call: their number, and the bounds of each."""
     if not messages:
         raise InvalidInput("messages: at least one is required")
     if len(messages) > MESSAGES_PER_CALL_MAX:
@@ -58,7 +58,7 @@ def check_messages(messages: Sequence[NewEpisode], words: MessageWords = USUAL_W
 
 
 def check_message(field: str, message: NewEpisode, words: MessageWords = USUAL_WORDS) -> None:
-    """One message within its bounds."""
+    """Check the bounds of one message."""
     checks.text(f"{field}.content", message.content, MESSAGE_CHARS_MAX, required=True)
     checks.text(f"{field}.{words.speaker}", message.speaker, NAME_CHARS_MAX)
     checks.role(f"{field}.{words.role}", message.role or "")
@@ -66,7 +66,7 @@ def check_message(field: str, message: NewEpisode, words: MessageWords = USUAL_W
 
 
 def check_episode(field: str, episode: NewEpisode) -> None:
-    """One piece of data within its bounds. *field* prefixes what the error names."""
+    """Check the bounds of one episode. *field* is the prefix of the field names in errors."""
     checks.text(f"{field}data", episode.content, EPISODE_CHARS_MAX, required=True)
     checks.text(f"{field}source_description", episode.source_description, DESCRIPTION_CHARS_MAX)
     checks.episode_metadata(f"{field}metadata", episode.metadata)
@@ -79,7 +79,7 @@ def check_episode(field: str, episode: NewEpisode) -> None:
 
 
 def check_batch(episodes: Sequence[NewEpisode]) -> None:
-    """Pieces of data of one call."""
+    """Check the episodes of one call: their number, and the bounds of each."""
     if not episodes:
         raise InvalidInput("episodes: at least one is required")
     if len(episodes) > EPISODES_PER_BATCH_CALL_MAX:
@@ -107,7 +107,7 @@ def add_messages(
         row = tx.threads.place(project_id=access.project_id, thread_id=thread_id)
         if row is None:
             raise NotFound(f"thread not found: {thread_id}")
-        tx.hold(row.graph_id)  # somebody else had it
+        tx.hold(row.graph_id)  # another writer held it
         grown = grow()
     return _append(tx, grown, messages, expiring.said_by(access))
 
@@ -124,7 +124,7 @@ def add_episodes(
 ) -> Receipt:
     """Append checked data to the graph that exactly one of the two ids names.
 
-    *opens* makes a standalone graph that is not there yet.
+    *opens*: create the standalone graph if it does not exist yet.
     """
     kind: GraphKind = "standalone" if user_id is None else "user"
     grow = partial(tx.graphs.grow, project_id=access.project_id, kind=kind, count=len(episodes))
@@ -133,7 +133,7 @@ def add_episodes(
     grown = grow(graph_id=given[0]) if len(given) == 1 else None
     if grown is None:
         graph = graphs.target(tx, access, user_id, graph_id, opens=opens)
-        tx.hold(graph.id)  # somebody else had it, or it is new
+        tx.hold(graph.id)  # another writer held it, or it is new
         grown = grow(graph_id=graph.graph_id)
     return _append(tx, grown, episodes, expiring.said_by(access))
 
@@ -148,9 +148,9 @@ def add_entries(
     *,
     field: str = "graph_id",
 ) -> Receipt:
-    """Append what memory clients said; a standalone graph that is not there yet is made with it.
+    """Append episodes of MemMachine clients; a standalone graph is created if it does not exist yet.
 
-    *field* is what the caller's vocabulary calls the id.
+    *field* is the caller's name for the id.
     """
     if kind == "user":
         graph = graphs.of_user(tx, access, graph_id)
@@ -170,7 +170,7 @@ def add_direct(
     episodes: Sequence[NewEpisode],
     thread_key: int | None = None,
 ) -> Receipt:
-    """Append knowledge that `ingest.direct` has checked; its graph, and thread, exist."""
+    """Append direct writes that `ingest.direct` has checked; their graph, and thread if any, exist."""
     quotas.spend(tx, access, "episodes", len(episodes))
     room = _room(tx, graph_id, thread_key, len(episodes))
     return _append(tx, room, episodes, expiring.said_by(access))
@@ -184,9 +184,9 @@ def add_planned(
     task_uuid: str,
     planned: Sequence[tuple[str, NewEpisode]],
 ) -> None:
-    """Append checked episodes whose uuids and task were given out before; their graph exists.
+    """Append checked episodes whose uuids and task were assigned before; their graph exists.
 
-    Whoever calls this has counted them already, where they are limited.
+    The caller has already charged them to the quota.
     """
     uuids, episodes = [uuid for uuid, _ in planned], [episode for _, episode in planned]
     room = _room(tx, graph_id, thread_key, len(episodes))
@@ -194,7 +194,7 @@ def add_planned(
 
 
 def _room(tx: Transaction, graph_id: int, thread_key: int | None, count: int) -> GrownRow | None:
-    """Room at the end of the log of a graph that is known."""
+    """Reserve *count* positions at the end of a graph's log; None if the graph is gone."""
     head = tx.graphs.next_seq(id=graph_id, count=count)
     return None if head is None else GrownRow(graph_id, head, thread_key)
 
@@ -207,9 +207,9 @@ def _append(
     uuids: list[str] | None = None,
     task_uuid: str | None = None,
 ) -> Receipt:
-    """The log's only way to grow: episodes in order, a job for each that is to be read.
+    """The only way a log grows: append episodes in order, with a job for each that must be read.
 
-    *because*: why those expire that are said to.
+    *because*: the reason recorded for those that have an expiry.
     """
     if room is None:
         raise InvariantViolated("a graph vanished inside a transaction")
@@ -242,7 +242,7 @@ def _append(
 
 
 def _task_type(thread_key: int | None, first: NewEpisode) -> str:
-    """What callers call the task of an append."""
+    """The task's type as callers see it."""
     if first.kind in _DIRECT_TASKS:
         return _DIRECT_TASKS[first.kind]
     return "graph.add" if thread_key is None else "thread.add_messages"
@@ -259,14 +259,14 @@ class _Place(NamedTuple):
     def happened_at(self, seq: int) -> int:
         """When an episode without a time of its own happened.
 
-        The last of a call just now, each before it a microsecond earlier: what was said later
-        replaces what was said before, and for that their times must differ.
+        The last one of a call happened now, each one before it a microsecond earlier: what was said
+        later replaces what was said before, and for that their times must differ.
         """
         return self.now - (self.last_seq - seq)
 
 
 def _write(tx: Transaction, place: _Place, seq: int, uuid: str, task: str, new: NewEpisode) -> None:
-    # An ignored role is kept as history; nothing is owed to it.
+    # An episode with an ignored role is stored as history, without a job.
     tx.episodes.insert(
         uuid=uuid,
         graph_id=place.graph_id,

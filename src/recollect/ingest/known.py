@@ -1,9 +1,9 @@
-"""What a reader that judges is shown of a graph: what is known near an episode, and nothing later.
+"""What a judging reader is shown of a graph: what is known near an episode, and nothing later.
 
-An episode may be read long after those that follow it were learned. So everything is looked at
-from its place in the log: only facts that an earlier episode states, and those are open that
-nothing before that place had ended. Three ways lead to a fact: whom the text names, what it means,
-and what was learned last.
+An episode may be read long after later ones were learned. So everything is seen from its position in
+the log: only facts stated by an earlier episode are shown, and a fact is open unless something before
+that position had ended it. Facts are found in three ways: by the entities that the text names, by its
+meaning, and by what was learned last.
 """
 
 import re
@@ -37,22 +37,23 @@ _WORD = re.compile(r"[^\s,;:!?()\[\]\"]+")
 _RELATION = re.compile(r"[A-Z][A-Z0-9_]*")
 _NAME_WORDS_MAX = 3
 _QUESTION_CHARS_MAX = 2_000
-_SHORT_CHARS = 80  # a text as short as this may be an answer, and is looked for with its question
+_SHORT_CHARS = (
+    80  # a text this short may be an answer, so the turn before it is searched for as well
+)
 _MEANT_MAX = 40
-_MEANT_THEN_MAX = 150  # for a place further back: much of what is found came later
+_MEANT_THEN_MAX = 150  # for an earlier position: many of the hits came later and are dropped
 _OF_ENTITY_MAX = 15
 _LATELY_MAX = 15
 _SINCE_MAX = 100
 _RELATIONS_AMONG_MAX = 1_000
-# How soon a fact's turn comes, by the way it was found: each step costs so much.
+# The cost of each position in a list of candidates, by the way they were found; the cheapest are shown.
 _STEPS = {"meant": 1.0, "named": 1.5, "lately": 2.0, "own": 3.0, "since": 3.0}
 
 
 async def brief(
     store: Store, finder: Finder, access: Access, episode: Episode, *, strict: bool = False
 ) -> Brief | None:
-    """All that whoever reads an episode is given, as far as *access* sees it; None if its graph is
-    gone."""
+    """The whole brief for an episode's reader, as far as *access* sees it; None if its graph is gone."""
     reading = await store.read(briefing.of_episode, episode, strict=strict)
     if reading is None:
         return None
@@ -62,7 +63,7 @@ async def brief(
 async def shown(
     store: Store, finder: Finder, access: Access, episode: Episode, reading: Brief
 ) -> Shown:
-    """What is known near an episode: the nearest entities and facts, the oldest of them first."""
+    """What is known near an episode: the nearest entities and facts, oldest first."""
     place = await store.glance(_graph, episode.graph_id)
     if place is None:
         return Shown()
@@ -75,18 +76,18 @@ async def shown(
 
 
 def everyone(project_id: int) -> Access:
-    """The visibility of the memory itself, which sees all of a project."""
+    """The access of the memory itself, which sees all of a project."""
     return Access(project_id=project_id, project_uuid="", key_uuid="")
 
 
 def project_of(tx: Transaction, graph_id: int) -> int | None:
-    """Whose graph it is; None if it is gone."""
+    """The project of a graph; None if it is gone."""
     row = tx.graphs.by_id(id=graph_id)
     return None if row is None else int(row.project_id)
 
 
 def _graph(tx: Transaction, graph_id: int) -> tuple[Graph, int] | None:
-    """A graph, and the last place of its log."""
+    """A graph, and the last position of its log."""
     row = tx.graphs.by_id(id=graph_id)
     return None if row is None else (rows.graph(row), row.last_seq)
 
@@ -99,7 +100,7 @@ def _question(reading: Brief) -> str:
 
 
 class _Near(NamedTuple):
-    """Row ids of what may be near: entities in order, facts with how soon their turn comes."""
+    """Row ids of what may be near: entities in order, facts with their costs."""
 
     entities: dict[int, None]
     facts: dict[int, float]
@@ -151,7 +152,7 @@ def _near(
 
 
 def _named(tx: Transaction, graph_id: int, said: Iterable[str]) -> list[int]:
-    """Entities whose whole name stands in one of the texts; looked up by the texts' own words."""
+    """Entities whose whole name occurs in one of the texts, looked up by the words of the texts."""
     keys = dict.fromkeys(key for text in said for key in _keys(text))
     listed = rows.to_json(list(keys))
     return tx.known.named(graph_id=graph_id, keys=listed, limit=KNOWN_NAMES_MAX)
@@ -180,7 +181,7 @@ def _chosen(seen: Sequence[KnownFactRow], turns: dict[int, float]) -> list[Known
 
 
 def _facts(chosen: Sequence[KnownFactRow], view: View) -> tuple[ShownFact, ...]:
-    """As facts to be shown, those in the same words as one; the oldest first."""
+    """The facts to show, oldest first; facts with the same words become one."""
     alike: dict[str, list[KnownFactRow]] = {}
     for row in chosen:
         alike.setdefault(row.fact.casefold(), []).append(row)
@@ -208,7 +209,7 @@ def _fact(group: Sequence[KnownFactRow], rank: int, view: View) -> ShownFact:
 def _entities(
     view: View, listed: Sequence[EntityRow], told: Collection[int]
 ) -> tuple[ShownEntity, ...]:
-    """Entities to be shown, the oldest first; *told* are the facts that are shown beside them."""
+    """The entities to show, oldest first; *told* are the facts shown beside them."""
     whole = view.whole([row.id for row in listed])
     about = {row.id: view.about(row.id) for row in listed if not row.is_user}
     seen = {row.id: row for row in view.facts({id_ for ids in about.values() for id_ in ids})}
@@ -224,7 +225,7 @@ def _entities(
 
 
 def _gloss(sentences: Sequence[str]) -> str:
-    """What is said of an entity beyond what is shown anyhow, in a line."""
+    """A line about an entity, from facts that are not shown otherwise."""
     line = " ".join(". ".join(one.rstrip(".") for one in sentences).split())
     if len(line) <= SHOWN_GLOSS_CHARS_MAX:
         return line

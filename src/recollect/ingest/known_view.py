@@ -1,4 +1,4 @@
-"""A graph as it was before one place of its log, as far as a reader of that place may see it."""
+"""A graph as it was before one position of its log, as far as the reader of that position may see it."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -17,11 +17,11 @@ _ABOUT_MAX = 4
 
 
 class View:
-    """What was there before an episode.
+    """What existed before an episode.
 
-    Two rules narrow it: the visibility of whoever is going to read, and the keys of metadata that
-    policies guard. Of these everything shown must say what the episode says, so that nobody who
-    sees what is learned from it is told what only others may know.
+    Two rules narrow it: the visibility of the reader, and the metadata keys that policies guard.
+    Everything shown must have the episode's own values for these keys, so that what is learned from
+    the episode does not reveal to those who see it what only others may know.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class View:
         self._ends: dict[int, int] = {}
 
     def facts(self, ids: Iterable[int]) -> list[KnownFactRow]:
-        """Those of these facts that an earlier episode states and that were open, oldest first."""
+        """Of these facts, those that an earlier episode states and that were open, oldest first."""
         listed = list(ids)
         passing = self.passing("fact", listed)
         found = self._tx.known.facts(
@@ -48,7 +48,7 @@ class View:
         return [row for row in there if self._ends.get(row.id, now + 1) > now]
 
     def _note_ends(self, found: Sequence[KnownFactRow]) -> None:
-        """When each of the facts ends, as far as was known before the place."""
+        """Note when each of the facts ends, as far as was known before the episode."""
         closed = {
             row.id: row for row in found if row.invalid_at is not None or row.expired_at is not None
         }
@@ -63,11 +63,11 @@ class View:
                 self._ends[id_] = over.invalid_at or 0
 
     def end(self, fact_id: int) -> datetime | None:
-        """When an open fact is going to end, as far as was known."""
+        """When an open fact will end, as far as was known then."""
         return rows.moment_or_none(self._ends.get(fact_id))
 
     def entities(self, ids: Iterable[int]) -> list[EntityRow]:
-        """Those of these entities that were there, in the order given."""
+        """Of these entities, those that existed, in the order given."""
         listed = list(dict.fromkeys(ids))
         found = self._tx.known.entities(
             graph_id=self._episode.graph_id,
@@ -80,7 +80,7 @@ class View:
         return [by_id[id_] for id_ in listed if id_ in by_id and id_ in passing]
 
     def passing(self, kind: effective.DerivedKind, ids: Sequence[int]) -> set[int]:
-        """Which of these may be shown, by what the episodes behind them say."""
+        """Which of these may be shown, judging by the metadata of the episodes behind them."""
         seen = seeing.ids(self._tx, self._access, kind, ids)
         if not self._guarded:
             return seen
@@ -92,7 +92,7 @@ class View:
         }
 
     def whole(self, ids: Sequence[int]) -> set[int]:
-        """Entities behind which nothing is hidden: nobody knows who gave them which of their names."""
+        """Entities with no hidden episodes behind them: it is not recorded which episode gave which name."""
         visibility = self._access.visibility
         passing = self.passing("entity", ids) if self._guarded else set(ids)
         if visibility is None:
@@ -101,13 +101,13 @@ class View:
         return {id_ for id_ in passing if seeing.sees_all(visibility, behind[id_])}
 
     def about(self, entity_id: int) -> list[int]:
-        """A few facts about an entity, the oldest of them first."""
+        """A few facts about an entity, oldest first."""
         found = self._tx.facts.about_entity(entity_id=entity_id, limit=_ABOUT_MAX)
         return sorted(row.id for row in found)
 
 
 def entity(row: EntityRow, *, whole: bool, gloss: str) -> ShownEntity:
-    """An entity to be shown; its other names, if all that gave it names may be seen."""
+    """An entity to show; with its other names if it is *whole*."""
     answers: list[str] = rows.from_json(row.names) or [row.name]
     labels: list[str] = rows.from_json(row.labels)
     return ShownEntity(

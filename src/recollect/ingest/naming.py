@@ -1,8 +1,8 @@
-"""Whom an episode names of those that a graph knows, whether it says anything of them or not.
+"""Finds the known entities that an episode names, whether or not it states a fact about them.
 
-Part of the fold, so that a graph that is folded again comes to the same, also when somebody it names
-became known later, out of a reading that came late. A thing is named by a whole name it answers to,
-a person also by a first name that nobody else has, and whoever says "my" speaks of themselves.
+This is part of the fold, so that folding again gives the same graph, even if a late reading makes an
+entity known that the episode names. A thing is named by one of its whole names, a person also by a
+first name that nobody else has, and a user who says "my" names themselves.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _OWN = regex.compile(
 
 
 class _Match(Record):
-    """A stretch of the text, and the name of an entity that it reads like."""
+    """A span of the text, and the name of an entity that it matches."""
 
     heard: NameMention
     entity: int
@@ -36,20 +36,22 @@ class _Match(Record):
 
 
 def placed(tx: Transaction, graph_id: int, found: Found) -> Found:
-    """A new reading as it is kept: what it brings forth is known by its place."""
+    """A new reading as it is stored: new items get their uuids from their positions in it."""
     return msgspec.structs.replace(guarded(tx, graph_id, found), placed=True)
 
 
 def guarded(tx: Transaction, graph_id: int, found: Found) -> Found:
-    """A reading with the keys of metadata that policies guard when it is taken in."""
+    """A reading with the metadata keys that policies guard at this time."""
     row = tx.graphs.by_id(id=graph_id)
     keys = frozenset[str]() if row is None else policies.guarded(tx, row.project_id)
     return msgspec.structs.replace(found, guarded=tuple(sorted(keys)))
 
 
 def named(tx: Transaction, episode: Episode, side: str | None) -> dict[str, int]:
-    """The entities that an episode names, of those that were known before it on its *side* of the
-    walls that policies draw; None without walls. Their uuids and row ids."""
+    """The known entities that an episode names, as row ids by uuid.
+
+    Only entities known before it on its *side* of the walls drawn by policies; None without walls.
+    """
     if episode.kind in DIRECT_KINDS or episode.kept_for == "episodic":
         return {}
     text = NamedText(_text(episode))
@@ -61,7 +63,7 @@ def named(tx: Transaction, episode: Episode, side: str | None) -> dict[str, int]
 
 
 def _speaker(tx: Transaction, episode: Episode) -> dict[str, int]:
-    """The user, where a message of theirs speaks of themselves: "My tennis club is in Porto"."""
+    """The user, if their message refers to themselves: "My tennis club is in Porto"."""
     if episode.role != "user" or _OWN.search(episode.content) is None:
         return {}
     who = tx.entities.who(graph_id=episode.graph_id)
@@ -86,7 +88,7 @@ def _strings(value: Any) -> Iterator[str]:
 def _candidates(
     tx: Transaction, graph_id: int, said: list[NameMention], side: str | None
 ) -> dict[int, KnownEntity]:
-    """Entities that answer to a stretch of the text, or whose name begins with a word of it."""
+    """Entities with a name that occurs in the text, or whose first name does."""
     whole = (one.key for one in said)
     first = (f"f:{names.normal(one.text)}" for one in name_mentions.first_names(said))
     listed = [*dict.fromkeys(key for key in (*whole, *first) if key)]
@@ -125,8 +127,10 @@ def _matches(said: list[NameMention], found: dict[int, KnownEntity]) -> list[_Ma
 
 
 def _chosen(matches: list[_Match]) -> list[int]:
-    """Longer names before shorter ones, and whole ones before first names. A name of several
-    entities names none of them."""
+    """The entities named, preferring longer names to shorter ones, and whole names to first names.
+
+    A name that several entities have names none of them.
+    """
     taken = set[int]()
     meant: dict[int, None] = {}
     by_place: dict[tuple[int, int], list[_Match]] = {}

@@ -3,21 +3,21 @@
 A graph with pending jobs has one row in the queue. A worker takes the row's lease, and with it
 the graph: jobs of one graph run strictly in order, graphs run side by side. Every step checks
 that the lease is still held, so a worker that was slow or paused cannot do work twice. Projects
-take turns (`shares.py`), and a claim is no more text than one episode may have, so that whoever
-comes waits for one such claim of each worker at most.
+take turns (`shares.py`), and a claim holds no more text than one episode may have, so that a newcomer
+waits for at most one such claim per worker.
 
-A job that ends the process cannot report its failure; it is found out by what it left behind.
-Jobs that were under way when a process died run in ever less company: one by one, then with
-nothing else going on in the whole store. Only a death in that solitude is held against a job, and
-only while others can be read, so its neighbours, in its own graph or in others, never pay for it.
+A job that kills its process cannot report the failure; it is detected by what it left behind. Jobs
+that were running when a process died are retried in ever smaller company: one by one, then with
+nothing else running in the whole store. Only a death while running alone counts against a job, and
+only while other jobs can be read, so its neighbours, in its own graph or in others, never pay for it.
 
-Such a death may be the work of somebody else, who kills processes for reasons of his own. Then they
-also die without the job, in the pause before its next try: whatever dies there, the process or one
-that reads for it, clears all suspects. So only deaths in an unbroken row count. One suspect is tried
-at a time, else two of them that do kill would clear each other for ever.
+Such a death may have an outside cause, for instance someone who kills processes. Then processes also
+die without the job, during the pause before its next try. Any death in that pause, of the process or
+of one that reads for it, clears all suspects, so only an unbroken series of deaths counts. One suspect
+is tried at a time; otherwise two jobs that do kill would clear each other forever.
 
-No moment that is written down here holds anybody longer than the longest pause or lease: one that
-lies further ahead was written before the clock was set back.
+No timestamp stored here blocks anyone longer than the longest pause or lease: one that lies further
+ahead was written before the clock was set back.
 """
 
 from collections.abc import Collection, Sequence
@@ -51,15 +51,15 @@ from recollect.store.work import beside_others
 
 Run = Literal["group", "single", "alone"]
 DIED = "the process died while working on this episode and on nothing else"
-_DEATH_PAUSE = 5  # times as long as after an error, which says more about a job than a death does
+_DEATH_PAUSE = 5  # times the pause after an error, which says more about a job than a death does
 _TRIAL_POLL = timedelta(seconds=1)
 
 
 class Claim(Record):
-    """A graph held by one worker for a while, and its oldest jobs.
+    """A graph leased by one worker, and its oldest jobs.
 
-    *lost*: the process died when it last worked on the one job in here, and on nothing else; it is
-    not to be run now (`died`, `put_off`). *more*: there is more to do at this moment, in this graph or in another.
+    *lost*: the process died when it last worked on the only job in here, and on nothing else; that job
+    must not run now (`died`, `put_off`). *more*: there is more to do right now, in this graph or another.
     """
 
     graph_id: int
@@ -70,7 +70,7 @@ class Claim(Record):
 
 
 class ParkedEpisode(Record):
-    """A job that failed too often and waits for someone to look."""
+    """A job that failed too often and waits for someone to look at it."""
 
     project: str
     graph_kind: GraphKind
@@ -84,10 +84,10 @@ class ParkedEpisode(Record):
 
 
 class QueueState(Record):
-    """How much is owed, and how long the oldest has waited.
+    """The size of the backlog, and how long the oldest job has waited.
 
-    *due*: graphs that somebody could work on at this moment; *held*: graphs that somebody does.
-    *ahead_s*: how far in the future the oldest was accepted, if the clock was set back since.
+    *due*: graphs that could be claimed right now; *held*: graphs that are leased. *ahead_s*: how far in
+    the future the oldest job was accepted, if the clock was set back since.
     """
 
     pending: int
@@ -101,7 +101,7 @@ class QueueState(Record):
 
 
 class Hindrance(Record):
-    """Something outside of their jobs that keeps graphs waiting."""
+    """A reason outside of their jobs that keeps graphs waiting."""
 
     reason: str
     graphs: int
@@ -116,9 +116,9 @@ def claim(
 ) -> Claim | None:
     """Take a graph of the project whose turn it is, with a few of its oldest jobs.
 
-    None when there is nothing to do, or when someone is or has to be alone. Whoever has to be
-    waits until all others are done; nobody else begins meanwhile, so that this comes to an end.
-    *at_work*: leases that are known to be in use, whatever the clock says.
+    None if there is nothing to do, or if a job runs alone or must do so next. A job that must run alone
+    waits until all others are done; no other starts meanwhile, so that the wait ends. *at_work*: leases
+    known to be in use, whatever the clock says.
     """
     tx.hold_queue()
     if at_work:
@@ -130,7 +130,7 @@ def claim(
         _notice_end(tx, graph_id)
         found = tx.jobs.next(graph_id=graph_id, limit=jobs_max)
         if not found:
-            tx.hold(graph_id)  # so that nobody adds to it meanwhile
+            tx.hold(graph_id)  # so that nothing is added to it meanwhile
             tx.queue.leave(graph_id=graph_id)  # its episodes were deleted
             continue
         chosen, run = _next_run(found)
@@ -147,13 +147,13 @@ def claim(
 
 
 def _hold_on(tx: Transaction, leases: Collection[str]) -> None:
-    """A clock that was set must not make anybody look dead who is known to live."""
+    """Extend leases known to be in use, so that a clock change does not make live workers look dead."""
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
     tx.queue.hold_on_all(leases=rows.to_json(sorted(leases)), until=until)
 
 
 def _notice_end(tx: Transaction, graph_id: int) -> None:
-    """A lease that ran out was left by somebody who ended without a word."""
+    """Drop an expired lease: its owner died without releasing it."""
     left = tx.queue.lease(graph_id=graph_id)
     if left is not None and left.lease is not None:
         tx.queue.let_go(graph_id=graph_id, lease=left.lease)
@@ -161,7 +161,7 @@ def _notice_end(tx: Transaction, graph_id: int) -> None:
 
 
 def _waits_for_trial(tx: Transaction, graph_id: int, job_id: int) -> bool:
-    """Let a suspect wait while another one is on trial: a death now would clear that one."""
+    """Make a suspect wait while another one is on trial: a death now would clear that one."""
     tried = tx.jobs.on_trial()
     if tried is None or tried == job_id:
         return False
@@ -179,15 +179,15 @@ def _wait_end(tx: Transaction) -> int:
 
 
 def _lease_end(tx: Transaction) -> int:
-    """What no lease lies beyond; a clock that is corrected by a little takes none away."""
+    """The time beyond which no lease is valid; a small correction of the clock invalidates none."""
     return rows.micros(tx.now + timedelta(seconds=2 * LEASE_S))
 
 
 def _next_run(found: Sequence[JobRow]) -> tuple[Sequence[JobRow], Run]:
-    """What to run of a graph's oldest jobs, and in what company.
+    """Which of a graph's oldest jobs to run, and in what company.
 
-    A first job that was under way when a process died runs by itself; it has to be alone once
-    it was the only one of its graph already.
+    If the first job was running when a process died, it runs as the only one of its graph; if that was
+    already so, it runs alone in the whole store.
     """
     died_in = found[0].run
     if died_in is not None:
@@ -201,7 +201,7 @@ def _is_lost(chosen: Sequence[JobRow]) -> bool:
 
 
 def _within_bounds(found: Sequence[JobRow]) -> Sequence[JobRow]:
-    """As many as are together no longer than one episode may be, and one at least."""
+    """As many jobs as have together no more text than one episode may have, but at least one."""
     sizes = accumulate(len(row.episode.content) for row in found)
     return found[: max(1, sum(size <= EPISODE_CHARS_MAX for size in sizes))]
 
@@ -212,7 +212,7 @@ def _begin(tx: Transaction, graph_id: int, lease: str, chosen: Sequence[JobRow],
     alone = run == "alone" and not lost
     tx.queue.take(graph_id=graph_id, lease=lease, until=until, alone=alone)
     jobs = [rows.job(row) for row in chosen]
-    # What was lost is not run now: who dies from here on does so without it.
+    # A lost job does not run now: a death from here on has another cause.
     now, begun = rows.micros(tx.now), "single" if lost else run
     tx.jobs.started(graph_id=graph_id, ids=_ids(jobs), run=begun, now=now)
     return Claim(graph_id=graph_id, lease=lease, jobs=jobs, lost=lost)
@@ -223,11 +223,11 @@ def _ids(jobs: Sequence[Job]) -> str | None:
 
 
 def hold(tx: Transaction, graph_id: int, owner: str) -> Claim | None:
-    """Take a graph without any of its jobs, so that no worker adds to it; None while one does."""
+    """Lease a graph without any of its jobs, so that no worker adds to it; None while one holds it."""
     tx.queue.enter(graph_id=graph_id)
     row = tx.queue.lease(graph_id=graph_id)
     if row is None:
-        raise LeaseLost  # there is no such graph any more
+        raise LeaseLost  # the graph no longer exists
     if rows.micros(tx.now) < row.lease_until <= _lease_end(tx):
         return None
     lease = f"{owner}:{tx.new_id()}"
@@ -237,33 +237,35 @@ def hold(tx: Transaction, graph_id: int, owner: str) -> Claim | None:
 
 
 def let_go(tx: Transaction, held: Claim) -> None:
-    """Give a graph back that was only held: when its next job may run is as it was."""
+    """Release a graph that was only held; when its next job may run does not change."""
     tx.queue.let_go(graph_id=held.graph_id, lease=held.lease)
     tx.queue.leave(graph_id=held.graph_id)
 
 
 def free(tx: Transaction, owner: str) -> int:
-    """Take back the leases of an owner that is known to be gone; says how many there were."""
+    """Revoke the leases of an owner that is known to be gone; returns how many there were."""
     clear(tx)
     return tx.queue.free_owned(owner=f"{owner}:")
 
 
 def clear(tx: Transaction, but: int | None = None) -> None:
-    """Hold no earlier death against anybody: a process ended, or one that read, and none of these
-    jobs was in it. Not for the job *but*, nor for one that was alone when a process died."""
+    """Clear all suspects: a process died, or one that read for it, while none of them was running.
+
+    Except the job *but*, and any job that was alone when a process died.
+    """
     graphs = tx.jobs.clear(but=but)
     if graphs:
         tx.queue.due_now(graphs=rows.to_json(sorted(set(graphs))))
 
 
 def free_all(tx: Transaction) -> None:
-    """Take back every lease, for whoever has the store to itself."""
+    """Revoke every lease, for a process that has the store to itself."""
     tx.queue.free_all()
 
 
 @beside_others
 def check_lease(tx: Transaction, held: Claim) -> None:
-    """Refuse to go on for a worker whose graph was deleted or taken over; else hold on longer."""
+    """Renew the lease; raises LeaseLost if the graph was deleted or claimed by another worker."""
     tx.hold(held.graph_id)
     until = rows.micros(tx.now + timedelta(seconds=LEASE_S))
     if not tx.queue.hold_on(graph_id=held.graph_id, lease=held.lease, until=until):
@@ -271,9 +273,9 @@ def check_lease(tx: Transaction, held: Claim) -> None:
 
 
 def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
-    """Mark jobs and their episodes as done, inside the transaction that does the work.
+    """Mark jobs and their episodes as done, in the transaction that does the work.
 
-    Returns those that still exist: what was deleted meanwhile must leave no trace.
+    Returns the jobs that still exist: what was deleted meanwhile must leave no trace.
     """
     check_lease(tx, held)
     now = rows.micros(tx.now)
@@ -284,7 +286,7 @@ def finish(tx: Transaction, held: Claim, done: Sequence[Job]) -> list[Job]:
 
 @beside_others
 def release(tx: Transaction, held: Claim) -> None:
-    """Give the graph back: to the queue if it has more jobs, else out of it."""
+    """Release the graph: it stays in the queue if it has more jobs, else it leaves."""
     check_lease(tx, held)
     _give_back(tx, held)
 
@@ -300,9 +302,9 @@ def _give_back(tx: Transaction, held: Claim, wait_s: float = 0, **more: Any) -> 
 def put_off(
     tx: Transaction, held: Claim, reason: str, backoff_first_s: float | None = None
 ) -> None:
-    """Give the graph back because something outside of its jobs is wrong; that counts against none.
+    """Release the graph because of a problem outside of its jobs; no job counts it as an attempt.
 
-    Without a backoff it may be tried at once, by whoever finds that things are right again.
+    Without a backoff it can be claimed at once, by a worker that finds the problem gone.
     """
     check_lease(tx, held)
     row = tx.queue.lease(graph_id=held.graph_id)
@@ -323,9 +325,9 @@ def fail(
     attempts_max: int,
     backoff_first_s: float,
 ) -> bool:
-    """Note a failure and give the graph back; True when the job was parked.
+    """Record a failure and release the graph; True if the job was parked.
 
-    Until then the graph waits, so that order holds; a parked job lets the next ones pass.
+    Before that the graph waits, so that its order is kept; a parked job no longer blocks the next ones.
     """
     check_lease(tx, held)
     error = error[:JOB_ERROR_CHARS_MAX]
@@ -343,17 +345,16 @@ def died(
     harmless_s: float = 0.0,
     others_die: bool = False,
 ) -> bool:
-    """Hold the end of a process, or of one that reads, against the first job of a claim; True when
-    it was parked.
+    """Count the death of a process, or of one that reads, against a claim's first job; True if it was parked.
 
-    *harmless_s*: how long something harmless took to be read. Before this one is tried again, others
-    have to live twice as long without it, then four times and so on: by then it is next to
-    impossible that somebody kills at random, however often, and always hit this job and nothing else.
-    *others_die*: one of them did not, so this is the first death of a new row.
+    *harmless_s*: how long it took to read something harmless. Before this job is tried again, others
+    must survive twice as long without it, then four times, and so on: by then it is next to impossible
+    that random kills, however frequent, always hit this job and nothing else. *others_die*: one of the
+    others did not survive, so this is the first death of a new series.
     """
     check_lease(tx, held)
     job = held.jobs[0]
-    tx.jobs.given_back(graph_id=held.graph_id, ids=_ids([job]))  # by somebody who lives
+    tx.jobs.given_back(graph_id=held.graph_id, ids=_ids([job]))  # by a live process
     clear(tx, but=None if others_die else job.id)
     error = error[:JOB_ERROR_CHARS_MAX]
     row = tx.jobs.lost(graph_id=held.graph_id, id=job.id, error=error)
@@ -372,8 +373,8 @@ def _count(
     attempts_max: int,
     backoff_first_s: float,
 ) -> bool:
-    """Park a job that had all its tries, or let its graph wait; True when it was parked."""
-    attempts = tries or 0  # 0: deleted meanwhile, nothing is owed any more
+    """Park a job that has used up its attempts, or make its graph wait; True if it was parked."""
+    attempts = tries or 0  # 0: deleted meanwhile, nothing left to do
     parked = attempts >= attempts_max
     wait_s = 0.0
     if parked:
@@ -385,7 +386,7 @@ def _count(
 
 
 def _park(tx: Transaction, job: Job, error: str) -> None:
-    """Set a job aside. Its episode is not understood, but can be found by its words."""
+    """Park a job. Its episode was not read, but can be found by its words."""
     tx.jobs.park(graph_id=job.graph_id, id=job.id, error=error, now=rows.micros(tx.now))
     tx.episodes.failed(graph_id=job.graph_id, id=job.id, error=error)
     words = IndexItem(kind="episode", id=job.id, terms=index.episode_terms(job.episode))
@@ -404,7 +405,7 @@ def retry(tx: Transaction, access: Access, episode_uuid: str) -> None:
 
 
 def retry_some(tx: Transaction, access: Access, limit: int) -> int:
-    """Put the oldest parked jobs of a project back; says how many these were."""
+    """Put the oldest parked jobs of a project back into the queue; returns how many."""
     found = parked(tx, access, limit)
     for one in found:
         retry(tx, access, one.episode_uuid)
@@ -412,7 +413,7 @@ def retry_some(tx: Transaction, access: Access, limit: int) -> int:
 
 
 def parked(tx: Transaction, access: Access | None, limit: int) -> list[ParkedEpisode]:
-    """Parked jobs of a project; of all projects for the operator of the machine."""
+    """Parked jobs of a project, or of all projects for the operator."""
     return [
         ParkedEpisode(
             project=row.project_name,
@@ -441,7 +442,7 @@ def _parked(tx: Transaction, access: Access | None, limit: int) -> list[JobsPark
 
 
 def backlog(tx: Transaction, access: Access, limit: int) -> list[JobsWaitingRow]:
-    """Jobs of a project that wait or run, oldest first, as far as the asker may see their episodes."""
+    """Pending and running jobs of a project whose episodes the caller may see, oldest first."""
     return seeing.first(
         access,
         lambda several: tx.jobs.waiting(project_id=access.project_id, limit=several),
@@ -471,13 +472,13 @@ def state(tx: Transaction) -> QueueState:
 
 
 def hindrances(tx: Transaction, limit: int) -> list[Hindrance]:
-    """What keeps graphs waiting that is no job's fault, the commonest first."""
+    """What keeps graphs waiting besides their jobs, the most common reason first."""
     found = tx.queue.reasons(limit=limit)
     return [Hindrance(reason=row.reason, graphs=row.graphs) for row in found]
 
 
 def task(tx: Transaction, access: Access, uuid: str) -> Task:
-    """The jobs of one request, taken together."""
+    """The state of a task: the jobs of one request, taken together."""
     row = tx.tasks.progress(uuid=uuid, project_id=access.project_id)
     if row is None or not row.jobs:
         raise NotFound(f"task not found: {uuid}")
@@ -485,7 +486,7 @@ def task(tx: Transaction, access: Access, uuid: str) -> Task:
 
 
 def summed_up(uuid: str, row: TaskProgressRow | TaskToldRow) -> Task:
-    """A task by the counts and times of its jobs."""
+    """A task, computed from the counts and times of its jobs."""
     jobs, succeeded, parked_count = row.jobs, row.succeeded or 0, row.parked or 0
     open_ = jobs - succeeded - parked_count
     return Task(

@@ -1,4 +1,4 @@
-"""Whether requests can be served: found out by doing it, and told without a path."""
+"""Readiness: whether requests can be served, tested by doing so. Reports contain no file paths."""
 
 import asyncio
 import multiprocessing
@@ -16,7 +16,7 @@ _STOPPED = "T"
 
 
 class Readiness:
-    """Looks at the store, the models and the processes that read."""
+    """Checks the store, the models and the reader processes."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
@@ -24,7 +24,7 @@ class Readiness:
         self._written_at = float("-inf")
 
     async def troubles(self) -> list[str]:
-        """What stands in the way; nothing when all is well."""
+        """The problems found; empty if everything works."""
         found = [await asyncio.to_thread(self._store.trouble), await self._of_store()]
         if self._models is not None:
             found.append(await asyncio.to_thread(_of_models, self._models))
@@ -32,7 +32,7 @@ class Readiness:
         return [one for one in dict.fromkeys(found) if one is not None]
 
     async def _of_store(self) -> str | None:
-        """Read, and write unless that went well a moment ago."""
+        """Try a read, and a write unless one succeeded a moment ago."""
         try:
             async with asyncio.timeout(READY_ANSWER_S_MAX):
                 await self._store.read(_read)
@@ -51,7 +51,7 @@ def _read(tx: Transaction) -> None:
 
 
 def _write(tx: Transaction) -> None:
-    """A row as it is: it goes to the disk all the same."""
+    """Rewrite a row unchanged: it goes to the disk all the same."""
     tx.projects.touch()
 
 
@@ -63,7 +63,7 @@ def _of_models(folder: Path) -> str | None:
 
 
 def _of_readers() -> str | None:
-    """A process that reads and was stopped from outside; one that ended is replaced anyway."""
+    """Reports reader processes that were stopped from outside; one that ended is replaced anyway."""
     stopped = [
         child
         for child in multiprocessing.active_children()
@@ -73,7 +73,7 @@ def _of_readers() -> str | None:
 
 
 def _state(pid: int | None) -> str | None:
-    """The state of a process, where the system tells it in a file."""
+    """The state of a process, on systems that have it in /proc."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except (OSError, IndexError):

@@ -1,4 +1,4 @@
-"""Graphs as they stand: what they hold, what they rest on, and one digest of all that was derived.
+"""The current state of graphs: their contents, their inputs, and one digest of everything derived.
 
 Two folds of the same readings give the same digest; `recollect rebuild` folds once more and compares.
 """
@@ -26,10 +26,10 @@ _PARTS = (
 
 
 class GraphState(Record):
-    """A graph as a user of the command line knows it, and a digest of all that was derived.
+    """A graph as the command line shows it, and a digest of everything derived.
 
-    *edits* counts what was changed by hand. *unread* counts episodes that wait or are parked,
-    *unkept* those that were read before readings were kept. *readers*: who found its facts.
+    *edits* counts changes by hand. *unread* counts episodes that are pending or parked, *unkept* those
+    that were read before readings were kept. *readers*: who found its facts.
     """
 
     id: int
@@ -73,7 +73,7 @@ def states(tx: Transaction, graph_id: str | None = None) -> list[GraphState]:
 
 
 def digest(tx: Transaction, graph_id: int) -> str:
-    """One value for everything that was derived from a graph's episodes."""
+    """A digest of everything that was derived from a graph's episodes."""
     return _digested(tx, graph_id)[0]
 
 
@@ -89,5 +89,5 @@ def _digested(tx: Transaction, graph_id: int) -> tuple[str, dict[str, int]]:
 
 
 def again(tx: Transaction, graph_id: int) -> None:
-    """Have a graph folded from the first place of its log."""
+    """Have a graph folded again from the start of its log."""
     readings.fold_again(tx, graph_id, 0)

@@ -1,9 +1,8 @@
-"""Works off second readings in the background: those that wait for the language model, and those
-that the embedded reader is to do over.
+"""Makes second readings in the background, by the language model or again by the embedded reader.
 
-A reading is put in place and stops waiting in one transaction, and its graph is folded after that.
-Whatever happens in between, the episode either still waits or was read; a graph that was not folded
-is folded before anything more of it is read.
+Replacing a reading and removing it from the queue are one transaction; the graph is folded after that.
+Whatever happens in between, the episode either still waits or was read. A graph that was not folded is
+folded before more of it is read.
 """
 
 import asyncio
@@ -48,14 +47,13 @@ _POLL_S = 1.0
 _REREAD = Counter(
     "recollect_rereadings_total", "Second readings that ended, by outcome.", ["outcome"]
 )
-_NOT_OURS = (Conflict, NotFound)  # taken over, answered or forgotten meanwhile
+_NOT_OURS = (Conflict, NotFound)  # claimed by another, answered or forgotten meanwhile
 
 
 class Rereader:
     """Runs until stopped; *lanes* is how many episodes, of different graphs, it reads at once.
 
-    *lease_s* has to outlast the longest call. *then*: who is to read what the embedded reader did
-    over.
+    *lease_s* must outlast the longest call. *then*: who reads next what the embedded reader read again.
     """
 
     def __init__(
@@ -90,15 +88,15 @@ class Rereader:
         self._then = then
         self._judge = judge
         self._stop = asyncio.Event()
-        self._was_down = True  # before this process began, for all it knows
+        self._was_down = True  # it may have been, before this process started
         self._seen_at = clock()
 
     def stop(self) -> None:
-        """Ask for an end after the readings under way."""
+        """Ask `run` to stop after the readings in progress."""
         self._stop.set()
 
     async def run(self) -> None:
-        """Read until stopped; trouble is noted and waited out."""
+        """Read until stopped; errors are logged, and retried after a pause."""
         await asyncio.gather(*(self._lane() for _ in range(self._lanes)))
 
     async def _lane(self) -> None:
@@ -113,20 +111,22 @@ class Rereader:
                     await asyncio.wait_for(self._stop.wait(), _POLL_S)
 
     async def step(self) -> bool:
-        """Read what is next for either reader; False when there was nothing to do."""
+        """Make the next reading for either reader; False if there was nothing to do."""
         await self._look_at_clock()
         return await self._do_over() or await self._ask_again()
 
     async def _look_at_clock(self) -> None:
-        """Moments from before the clock was set back lie too far ahead: what was put off is due."""
+        """If the clock was set back, make all retries due: their times lie too far in the future."""
         before, self._seen_at = self._seen_at, self._clock()
         if self._seen_at < before:
             for reader in get_args(ReaderKind):
                 await self._store.write(rereadings.due_now, reader)
 
     async def _do_over(self) -> bool:
-        """Some episodes of one graph by the embedded reader, which knows nothing of the graph, so
-        that it is enough to fold when all of the graph were read."""
+        """Read some episodes of one graph again with the embedded reader.
+
+        It knows nothing of the graph, so one fold is enough once all of its episodes were read.
+        """
         if await self._store.read(rereadings.next_due, "embedded", folded=False) is None:
             return await self._fold_left("embedded")
         group = await self._store.write(
@@ -146,7 +146,7 @@ class Rereader:
         return True
 
     async def _read_over(self, group: Sequence[Held]) -> None:
-        """All at once while that works; one by one as soon as something in it fails."""
+        """Read the group at once; if that fails, one by one."""
         briefs = await self._briefs(group)
         try:
             read = await self._embedded.extract([brief for _, brief in briefs])
@@ -161,7 +161,7 @@ class Rereader:
             await self._keep(one, self._followed(brief, found))
 
     def _followed(self, brief: Brief, found: Extracted) -> Extracted:
-        """What the embedded reader did over, and who is to read it after that."""
+        """A reading by the embedded reader, with a request for the reader that follows it, if any."""
         if self._then == "embedded" or not brief.learn or brief.kind in DIRECT_KINDS:
             return found
         return replace(found, again=RereadRequest(reader=self._then, reason="it was read over"))
@@ -187,7 +187,7 @@ class Rereader:
         return await known.brief(self._store, self._finder, everyone, episode, strict=strict)
 
     async def _ask_again(self) -> bool:
-        """One episode by the language model, unless that is known to be out of reach."""
+        """Read one episode with the language model, unless that is known to be down."""
         if self._model is None or self._reader is None or self._model.outage.rest_until is not None:
             return False
         if self._was_down and not self._model.outage.is_on:
@@ -223,7 +223,7 @@ class Rereader:
             await self._folder.fold(one.episode.graph_id)
 
     async def _back(self) -> None:
-        """The model answers again: nothing that waits has to wait any longer."""
+        """The model answers again: make everything that waits for it due."""
         self._was_down = False
         count = await self._store.write(rereadings.due_now, "model")
         _log.info("model.back", readings=count)
@@ -240,14 +240,14 @@ class Rereader:
         _log.info("reading.replaced", episode=one.episode.uuid, reader=read.found.extractor)
 
     async def _put_off(self, one: Held, error: str, until: datetime | None) -> None:
-        """Try again later; that counts against nobody."""
+        """Try again later; this does not count as an attempt."""
         self._was_down = True
         await self._store.write(rereadings.give_back, one, until=until, error=error)
         _REREAD.labels("put_off").inc()
         _log.warning("reading.put_off", episode=one.episode.uuid, error=error)
 
     async def _blame(self, one: Held, error: Exception) -> None:
-        """Hold a failure of the embedded reader against an episode, if it can read anything else."""
+        """Count a failure of the embedded reader against the episode, if it can read anything else."""
         said, outside = described(error), isinstance(error, Unavailable) or is_shortage(error)
         if isinstance(error, ReaderLost):
             outside = error.others_die or isinstance(error, ReaderStopped)
@@ -279,7 +279,7 @@ class Rereader:
         _log.error(f"reading.{outcome}", episode=one.episode.uuid, error=error)
 
     async def _fold_left(self, reader: ReaderKind) -> bool:
-        """Fold graphs whose waiting episodes wait for just that, since somebody died before it."""
+        """Fold graphs whose episodes wait only for that, because a process died before folding."""
         graphs = await self._store.read(rereadings.unfolded, reader)
         for graph_id in graphs:
             await self._folder.fold(graph_id)
@@ -287,7 +287,7 @@ class Rereader:
 
     @asynccontextmanager
     async def _holding(self, group: Sequence[Held]) -> AsyncIterator[None]:
-        """Trouble of the store, or a stop that could not wait: others may take what is left."""
+        """On a store error or a forced stop, release the leases, so that others can take what is left."""
         try:
             yield
         except BaseException:

@@ -1,9 +1,9 @@
-"""The queue of second readings: episodes that have a reading and are to get a better one.
+"""The queue of second readings: episodes that have a reading and should get a better one.
 
-Within a graph they are read strictly in the order of its log, and only while the graph is the fold
-of its readings, because the next reader is to be shown what the last one taught; graphs run side by
-side. Whoever takes an episode holds it under a lease that nobody renews. An answer puts the new
-reading in place and ends the waiting in one transaction, so none counts twice.
+Within a graph they are read strictly in log order, and only while the graph is folded from its current
+readings, because each reader must be shown what the previous one found. Graphs run side by side. A
+claimed episode is held under a lease that is never renewed. An answer replaces the reading and removes
+the episode from the queue in one transaction, so no answer counts twice.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ _DONE = "episode_uuid: it does not wait to be read; it was answered, or somebody
 
 
 class Held(Record):
-    """An episode that somebody reads again, and until when nobody else does."""
+    """An episode claimed for a second reading, and until when the lease holds."""
 
     episode: Episode
     reader: ReaderKind
@@ -48,14 +48,14 @@ class Held(Record):
 
 
 class RereadingDue(NamedTuple):
-    """An episode whose turn it is, by row ids."""
+    """An episode that is due, by row ids."""
 
     episode_id: int
     graph_id: int
 
 
 def want(tx: Transaction, episode_id: int, reader: ReaderKind, reason: str) -> None:
-    """Have an episode read again; the last wish counts, and whoever is at it has lost it."""
+    """Request a second reading of an episode; it replaces an earlier request and revokes its lease."""
     tx.rereadings.want(
         episode_id=episode_id,
         reader=reader,
@@ -65,7 +65,7 @@ def want(tx: Transaction, episode_id: int, reader: ReaderKind, reason: str) -> N
 
 
 def want_all(tx: Transaction, graph_id: int, reader: ReaderKind, reason: str) -> None:
-    """Have every episode of a graph read again; what is left of the same wish is only gone on with."""
+    """Request a second reading of every episode of a graph; one with the same reason is continued."""
     tx.rereadings.want_all(
         graph_id=graph_id,
         reader=reader,
@@ -75,7 +75,7 @@ def want_all(tx: Transaction, graph_id: int, reader: ReaderKind, reason: str) ->
 
 
 def left(tx: Transaction, graph_ids: Sequence[int], reason: str) -> int:
-    """How many episodes of some graphs still wait for one reason."""
+    """How many episodes of some graphs still wait for this reason."""
     listed = rows.to_json(list(graph_ids))
     row = tx.rereadings.left(graphs=listed, reason=reason)
     return int(row) if row else 0
@@ -95,10 +95,10 @@ def claim(
     graph_id: int | None = None,
     lease_s: float = READING_LEASE_S,
 ) -> Held | None:
-    """Take the next episode for a reader; None when there is none, or it is not yet its turn.
+    """Claim the next episode for a reader; None if there is none, or none is due yet.
 
-    With *access* it is one of that project. For a key that does not see everything, the order is
-    that of what it sees: the rest is not there.
+    With *access*, only episodes of that project. For a key that does not see everything, the order is
+    that of the episodes it sees, as if the others did not exist.
     """
     found = next_due(tx, reader, access=access, graph_id=graph_id)
     return None if found is None else _take(tx, found.episode_id, owner, lease_s)
@@ -107,7 +107,7 @@ def claim(
 def claim_group(
     tx: Transaction, reader: ReaderKind, *, owner: str, limit: int, lease_s: float = READING_LEASE_S
 ) -> tuple[Held, ...]:
-    """Take several episodes of one graph, for a reader that needs to know nothing of the graph."""
+    """Claim several episodes of one graph, for a reader that does not need to see the graph."""
     first = next_due(tx, reader, folded=False)
     if first is None:
         return ()
@@ -129,7 +129,7 @@ def next_due(
     graph_id: int | None = None,
     folded: bool = True,
 ) -> RereadingDue | None:
-    """The episode that would be taken next."""
+    """The episode that would be claimed next."""
     now = rows.micros(tx.now)
     project_id = None if access is None else access.project_id
     if access is not None and access.visibility is not None:
@@ -174,7 +174,7 @@ def _take(tx: Transaction, episode_id: int, owner: str, lease_s: float) -> Held:
 
 
 def held(tx: Transaction, episode_id: int, lease: str) -> Held:
-    """What somebody holds; NotFound when it was forgotten, Conflict when it is lost."""
+    """The episode held under a lease; NotFound if it was forgotten, Conflict if the lease was lost."""
     return _held(_row(tx, episode_id, lease))
 
 
@@ -201,7 +201,7 @@ def _row(tx: Transaction, episode_id: int, lease: str) -> RereadingTakenRow:
 
 
 def show(tx: Transaction, taken: Held, brief: Brief) -> None:
-    """Keep what the holder is shown, so that the answer is held against exactly that."""
+    """Store what the holder is shown, so that the answer is checked against exactly that."""
     _row(tx, taken.episode.id, taken.lease)
     tx.rereadings.show(
         episode_id=taken.episode.id,
@@ -211,7 +211,7 @@ def show(tx: Transaction, taken: Held, brief: Brief) -> None:
 
 
 def shown(tx: Transaction, episode_id: int, lease: str) -> tuple[Held, Brief]:
-    """What a holder has, and what was shown with it."""
+    """The episode held under a lease, and the brief that was shown with it."""
     row = _row(tx, episode_id, lease)
     if row.shown is None:
         raise Conflict(_LOST)
@@ -221,7 +221,7 @@ def shown(tx: Transaction, episode_id: int, lease: str) -> tuple[Held, Brief]:
 def give_back(
     tx: Transaction, taken: Held, *, until: datetime | None = None, error: str | None = None
 ) -> None:
-    """Let others take it, now or later; that is nobody's failure. A lost lease is none either."""
+    """Release it, now or later, without counting a failure; does nothing if the lease was lost."""
     row = tx.rereadings.taken(episode_id=taken.episode.id)
     if row is not None and row.lease == taken.lease:
         tx.rereadings.give_back(
@@ -232,14 +232,14 @@ def give_back(
 
 
 def give_back_after(tx: Transaction, taken: Held, pause: timedelta, error: str) -> None:
-    """Let others take it after a while; that is nobody's failure."""
+    """Release it after a pause, without counting a failure."""
     give_back(tx, taken, until=tx.now + pause, error=error)
 
 
 def succeed(tx: Transaction, taken: Held, read: Extracted) -> None:
-    """Put the new reading in place, and wait no longer; raises when the lease was lost.
+    """Replace the reading, and remove the episode from the queue; raises if the lease was lost.
 
-    What somebody else is to read after this one waits for that from now on.
+    If another reader should read it next, it enters the queue again for that reader.
     """
     _row(tx, taken.episode.id, taken.lease)
     tx.rereadings.done(episode_id=taken.episode.id)
@@ -257,9 +257,9 @@ def fail(
     attempts_max: int,
     backoff_first_s: float | None = None,
 ) -> bool:
-    """Count an answer that cannot be used; True when the episode is parked by that.
+    """Count an answer that cannot be used; True if that parks the episode.
 
-    Without a backoff the holder keeps it and may try again. The first reading stays either way.
+    Without a backoff the holder keeps the lease and may retry. The first reading stays either way.
     """
     _row(tx, taken.episode.id, taken.lease)
     row = tx.rereadings.failed(
@@ -277,12 +277,12 @@ def fail(
 
 
 def due_now(tx: Transaction, reader: ReaderKind) -> int:
-    """A reader that could not be reached is back: what was put off is due; says how many."""
+    """Make everything that waits for a reader due now, because it is back; returns how many."""
     return tx.rereadings.due_now(reader=reader, now=rows.micros(tx.now))
 
 
 def free(tx: Transaction, owner: str) -> int:
-    """Take back the leases of an owner that is known to be gone; says how many there were."""
+    """Revoke the leases of an owner that is known to be gone; returns how many there were."""
     return tx.rereadings.free(owner=f"{owner}:")
 
 
@@ -293,7 +293,7 @@ def unfolded(
     access: Access | None = None,
     graph_id: int | None = None,
 ) -> Sequence[int]:
-    """Graphs in which something waits, and cannot be taken before they are folded."""
+    """Graphs with waiting episodes that cannot be claimed before the graph is folded."""
     project_id = None if access is None else access.project_id
     found = tx.rereadings.unfolded(reader=reader, project_id=project_id, in_graph=graph_id)
     return list(found)
@@ -306,7 +306,7 @@ _EVERY = 2**53
 class Waiting(Record):
     """An episode that waits for another reading, or is parked because too many answers were bad.
 
-    *taken_until*: somebody is at it. *ready_at*: when the next try is due.
+    *taken_until*: someone holds a lease on it. *ready_at*: when the next attempt is due.
     """
 
     project: str
@@ -339,8 +339,10 @@ def listed(
     status: Status | None = None,
     after: str | None = None,
 ) -> list[Waiting]:
-    """Those of a project that it may see, in the order they were stored; of all projects for the
-    operator of the machine. *after* is the episode that the last page ended with."""
+    """A project's second readings that the caller may see, in stored order; all projects' for the operator.
+
+    *after* is the last episode of the previous page.
+    """
     start = 0 if after is None else place(tx, access, after)
     return [_waiting(tx, row) for row in _rows(tx, access, limit, status, start)]
 
@@ -377,9 +379,9 @@ def _waiting(tx: Transaction, row: RereadingsPageRow) -> Waiting:
 
 
 def retry(tx: Transaction, access: Access | None, episode_uuid: str | None) -> int:
-    """Let one episode, or all that may be seen, be tried again now, as if they had never failed.
+    """Retry one episode, or all that the caller may see, as if they had never failed; returns how many.
 
-    Says how many there were. What somebody holds stays with whom it is.
+    Leases stay with their holders.
     """
     if episode_uuid is None:
         found = [row.episode_id for row in _rows(tx, access, _EVERY, None, 0)]
@@ -392,7 +394,7 @@ def retry(tx: Transaction, access: Access | None, episode_uuid: str | None) -> i
 
 
 def place(tx: Transaction, access: Access | None, episode_uuid: str) -> int:
-    """The row id of an episode that may be seen."""
+    """The row id of an episode that the caller may see."""
     project_id = None if access is None else access.project_id
     row = tx.episodes.to_read(uuid=episode_uuid, project_id=project_id)
     if row is None or (access is not None and not seeing.carriers(access, [row])):
@@ -403,7 +405,7 @@ def place(tx: Transaction, access: Access | None, episode_uuid: str) -> int:
 def waiting_for(
     tx: Transaction, access: Access, reader: ReaderKind, graph_id: int | None = None
 ) -> int:
-    """How many of a project wait for a reader, those that somebody holds included."""
+    """How many episodes of a project wait for a reader, including those under a lease."""
     row = tx.rereadings.waiting_for(project_id=access.project_id, reader=reader, in_graph=graph_id)
     return row or 0
 
@@ -416,5 +418,5 @@ def counts(tx: Transaction) -> list[Count]:
 
 
 def facts_by_reader(tx: Transaction) -> dict[str, int]:
-    """How many facts rest on which reader."""
+    """How many facts each reader found."""
     return {row.reader: row.facts for row in tx.readings.by_reader()}

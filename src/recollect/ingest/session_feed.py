@@ -1,7 +1,7 @@
 """What was said in a session, as messages of its user's graph.
 
-Messages of the user, the assistant and the system are fed, nothing else. A text that is longer than
-a message may be comes in several, so that none of it is lost.
+Messages of the user, the assistant and the system are fed, nothing else. A text longer than a message
+may be is split into several messages, so that none of it is lost.
 """
 
 import re
@@ -27,7 +27,7 @@ _LAST_SPACE = re.compile(r"\s(?=\S*\Z)")
 
 
 class Said(NamedTuple):
-    """Who said what, and when if the log tells."""
+    """Who said what, and when, if the log has the time."""
 
     role: str
     text: str
@@ -36,7 +36,7 @@ class Said(NamedTuple):
 
 
 def said_in(episode: Episode) -> Said | None:
-    """What an episode adds to a conversation; None if nothing that a graph is to know."""
+    """What an episode adds to a conversation; None if there is nothing to feed to a graph."""
     item = episode.item if episode.type == ITEM else None
     if not isinstance(item, dict) or item.get("type") != "message" or not episode.meta.in_context:
         return None
@@ -49,7 +49,7 @@ def said_in(episode: Episode) -> Said | None:
 
 
 def _text(content: Any) -> str:
-    """The words of a message: its content, or those of its parts that are text."""
+    """The text of a message: its content, or its text parts joined."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
@@ -64,7 +64,7 @@ def _text(content: Any) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text without what a graph does not hold: NUL, and halves of surrogate pairs."""
+    """Text without what a graph cannot store: NUL, and lone surrogates."""
     return text.replace("\0", "").encode(errors="replace").decode()
 
 
@@ -76,7 +76,7 @@ def _moment(date: Any) -> datetime | None:
 
 
 def pieces(text: str, chars_max: int = MESSAGE_CHARS_MAX) -> list[str]:
-    """The text in parts that are short enough, cut between words where there are any."""
+    """The text split into pieces of at most *chars_max*, between words where possible."""
     found, start = [], 0
     while len(text) - start > chars_max:
         space = _LAST_SPACE.search(text, start + 1, start + chars_max + 1)
@@ -97,10 +97,10 @@ def feed(
     allowed: bool = True,
     said_by: datetime | None = None,
 ) -> dict[int, list[str]]:
-    """Make what was said part of the graph of the session's user; the uuids by id in the log.
+    """Add what was said to the graph of the session's user; returns the uuids by log id.
 
-    *stored* are episodes of the log with the ids of their rows. Unless it is *allowed*, something
-    to feed is refused. What does not tell when it was said was said by *said_by*, or else now.
+    *stored* are episodes of the log with their row ids. Unless *allowed*, it raises if there is
+    anything to feed. What has no time of its own was said by *said_by*, or else now.
     """
     if not session.feeds or session.user_id is None:
         return {}
@@ -129,7 +129,7 @@ def feed(
 
 
 def _dated(messages: list[NewEpisode], said_by: datetime) -> list[NewEpisode]:
-    """The messages, each one without a time just before the one after it, the last by *said_by*.
+    """Give each message without a time one just before the next message's, the last one *said_by*.
 
     The order of the log is kept, because later words replace earlier ones.
     """
@@ -162,12 +162,12 @@ def _messages(session: SessionLog, number: int, said: Said) -> list[NewEpisode]:
 
 # Changing a session, and binding one to a user after it was begun.
 #
-# Whoever is bound late is to be remembered as if they had been known from the start: what was said
-# before is fed to their graph in the same transaction, unless feeding is off.
+# A user bound late must be remembered as if they had been known from the start: what was said before
+# is fed to their graph in the same transaction, unless feeding is off.
 
 
 class Changed(Record):
-    """A session as it is now, and whether a graph has something new to read."""
+    """The changed session, and whether a graph has something new to read."""
 
     session: SessionLog
     fed: bool = False
@@ -184,7 +184,7 @@ def change(
     context: Json | None = None,
     may_feed: bool = True,
 ) -> Changed:
-    """Change what is given of a session; a user only if it has none yet."""
+    """Change the given fields of a session; the user only if it has none yet."""
     before = session_logs.get(tx, access, session_id)
     binds = user_id is not None and user_id != before.user_id
     if user_id is not None and binds:
@@ -210,7 +210,7 @@ def _bind(tx: Transaction, access: Access, session: SessionLog, user_id: str) ->
 def _feed(
     tx: Transaction, access: Access, before: SessionLog, session: SessionLog, *, may_feed: bool
 ) -> bool:
-    """Feed what was said before; without a date it was said by the time the log last changed."""
+    """Feed what was said before; what has no date was said by the time the log last changed."""
     _check_size(tx, session)
     found = tx.session_logs.items(log_id=session.id)
     stored = [(row.id, episode_of(line_row(row))) for row in found]

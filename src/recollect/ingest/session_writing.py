@@ -1,7 +1,7 @@
 """Writing to session logs: appending, importing, and turns that are merged or dropped as a whole.
 
-Everything here is one transaction, so that two who write to one session do so one after the other,
-and what is answered is on disk.
+Each operation is one transaction, so that concurrent writers to one session are serialized, and a
+response means that the data is on disk.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -61,7 +61,7 @@ class Draft(NamedTuple):
 
 
 class Appended(Record):
-    """What a write added to a log, or to an open turn, and where that is now."""
+    """What a write added to a log or an open turn, and the last id there."""
 
     log_id: int
     last_id: int
@@ -74,7 +74,7 @@ class Appended(Record):
 
 
 def draft(field: str, type_: str, payload: Mapping[str, Any], meta: Any) -> Draft:
-    """An episode that may be appended. *field* is where the caller put it."""
+    """Check an episode to append. *field* is its field in the request."""
     try:
         made = make_payload(type_, payload)
     except InvalidEpisode as error:
@@ -87,7 +87,7 @@ def draft(field: str, type_: str, payload: Mapping[str, Any], meta: Any) -> Draf
 
 
 def check_count(drafts: Sequence[Draft]) -> None:
-    """Few enough for one call, and not none."""
+    """Check the number of episodes in one call."""
     if not drafts:
         raise InvalidInput("episodes: at least one is required")
     if len(drafts) > LOG_EPISODES_PER_CALL_MAX:
@@ -121,7 +121,7 @@ def take_in(
     *,
     may_feed: bool = True,
 ) -> Appended:
-    """Append the lines of a JSONL text, under their own ids where those are past the log's."""
+    """Append the lines of a JSONL text, under their own ids if those are past the log's last id."""
     if len(parsed.episodes) > LOG_IMPORTED_EPISODES_MAX:
         raise InvalidInput(f"body: at most {LOG_IMPORTED_EPISODES_MAX} lines")
     session = session_logs.get(tx, access, session_id)
@@ -158,7 +158,7 @@ def append_to_turn(
     drafts: Sequence[Draft],
     expected_last_id: int | None = None,
 ) -> Appended:
-    """Append checked episodes to the working log of a turn; they carry the id of the turn."""
+    """Append checked episodes to the working log of a turn; they carry the turn's id."""
     session = session_logs.get(tx, access, session_id)
     turn = turn_of(tx, session, turn_id)
     _expect(expected_last_id, turn.last_id)
@@ -203,7 +203,7 @@ def merge(
 
 
 def discard(tx: Transaction, access: Access, session_id: str, turn_id: str) -> int:
-    """Drop a turn and leave no trace of it; says how many episodes it had."""
+    """Drop a turn without a trace; returns how many episodes it had."""
     turn = turn_of(tx, session_logs.get(tx, access, session_id), turn_id)
     tx.session_logs.turn_delete(id=turn.id)
     return turn.last_id - turn.forked_at
@@ -220,7 +220,7 @@ def interrupt(tx: Transaction, access: Access, session_id: str, turn_id: str) ->
 
 
 def discard_lost(tx: Transaction, alive: str) -> int:
-    """Drop the turns of every process but one, and say so in their logs; how many there were."""
+    """Drop the turns of every process but one, with a note in their logs; returns how many."""
     lost = tx.session_logs.turns_lost(alive=alive)
     for row in lost:
         turn = turn_row(row)
@@ -230,7 +230,7 @@ def discard_lost(tx: Transaction, alive: str) -> int:
         head = tx.session_logs.last_number(id=turn.log_id)
         last = 0 if head is None else head
         note = Draft(META, make_meta("runtime", turn.turn_id), payload)
-        if last < SAFE_INTEGER:  # a log without ids left says nothing, and the server still starts
+        if last < SAFE_INTEGER:  # a log without ids left gets no note, but the server still starts
             _store(tx, turn.log_id, _numbered([note], last))
     return len(lost)
 
@@ -279,7 +279,7 @@ def _commit(
 def _store(
     tx: Transaction, log_id: int, episodes: Sequence[Episode], lines: Sequence[Line] | None = None
 ) -> list[int]:
-    """Write episodes to a log; the ids of their rows."""
+    """Write episodes to a log; returns their row ids."""
     if not episodes:
         return []
     if episodes[-1].id > SAFE_INTEGER:
@@ -300,7 +300,7 @@ def _store(
 
 
 def _storable(turn_id: str | None) -> str | None:
-    """A turn id that can be asked for; one with half a character in it cannot."""
+    """A turn id, or None if it contains a lone surrogate: no request could name it."""
     try:
         return None if turn_id is None else turn_id.encode().decode()
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""Whose turn it is: projects share the workers, each by its weight, however much each of them owes.
+"""Fair scheduling: projects share the workers by weight, however large their backlogs are.
 
-What a project used is counted in characters read, divided by its weight, and whoever used least is
-next. One that was idle begins where the others are, so it is served at once but saves up nothing.
+A project's usage is counted in characters read, divided by its weight; the project with the least is
+next. A project that was idle starts level with the others, so it is served at once but saves up nothing.
 """
 
 from recollect.errors import InvalidInput
@@ -12,20 +12,20 @@ from recollect.store.queries.queue import QueueOldestFreeRow
 
 
 def use(tx: Transaction, waiting: QueueOldestFreeRow, chars: int, jobs: int) -> None:
-    """Charge a project for jobs that are begun for it; *waiting* is what was found in the queue."""
+    """Charge a project for jobs that are started; *waiting* is its row from the queue."""
     cost = (chars + jobs * JOB_CHARS_MIN) / waiting.weight
     begun = waiting.turn
     tx.queue.share_use(project_id=waiting.project_id, begun=begun, used=begun + cost)
 
 
 def weigh(tx: Transaction, project: str, weight: float) -> None:
-    """Give a project a greater or smaller share of the workers when several have to wait."""
+    """Set a project's share of the workers, which counts when several projects wait."""
     if not WEIGHT_MIN <= weight <= WEIGHT_MAX:
         raise InvalidInput(f"weight: must be from {WEIGHT_MIN:g} to {WEIGHT_MAX:g}")
     tx.queue.share_weigh(project_id=keys.project_named(tx, project).id, weight=weight)
 
 
 def weight(tx: Transaction, project_id: int) -> float:
-    """The weight of a project; 1 unless somebody said otherwise."""
+    """The weight of a project; 1 by default."""
     row = tx.queue.share_weight(project_id=project_id)
     return float(row) if row else 1.0

@@ -1,5 +1,7 @@
-"""How far the tasks of a project are. Nothing of that is written down: it is read off the jobs that
-a task stands for, or off the receipt of what it erased."""
+"""The progress of a project's tasks.
+
+It is never stored, but computed from the jobs of a task, or from the receipt of what it erased.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,8 +23,7 @@ _NEWEST = 2**62
 
 
 class Tracked(Record):
-    """A task and what kind of thing was asked for; *episodes* are those that may be seen, *deleted*
-    says how many more it stood for once."""
+    """A task and its type. *episodes* are those the caller may see, *deleted* counts those since deleted."""
 
     type: str
     task: Task
@@ -31,7 +32,7 @@ class Tracked(Record):
 
     @property
     def uuid(self) -> str:
-        """That of the task."""
+        """The uuid of the task."""
         return self.task.uuid
 
 
@@ -40,7 +41,7 @@ def get(tx: Transaction, access: Access, uuid: str) -> Tracked:
     row = tx.tasks.by_uuid_told(uuid=uuid, project_id=access.project_id)
     found = None if row is None else _tracked(tx, access, row)
     if row is not None and found is None and not row.owed:
-        # It stands for no episodes, and only whoever asked for it knows its uuid.
+        # It has no episodes to hide, and only its requester knows its uuid.
         found = Tracked(type=row.type, task=_task(row), episodes=[])
     if row is None:
         found = _imported(tx, access, uuid)
@@ -50,7 +51,7 @@ def get(tx: Transaction, access: Access, uuid: str) -> Tracked:
 
 
 def _imported(tx: Transaction, access: Access, uuid: str) -> Tracked | None:
-    """A task of another store: what was asked for is not known here, only its episodes are."""
+    """A task imported from another store: its type is not known here, only its episodes are."""
     whole = queue.task(tx, access, uuid)
     behind = tx.tasks.episodes(uuid=uuid, limit=_EPISODES_MAX)
     seen = seeing.carriers(access, behind)
@@ -68,10 +69,10 @@ def page(
     limit: int,
     before: int | None = None,
 ) -> list[Tracked]:
-    """The newest tasks that may be seen, of one type or status if given, before a place if given."""
+    """The newest tasks that the caller may see, filtered by type and status, before *before*."""
     fitting: list[Tracked] = []
     for row in _newest(tx, access, kind, before or _NEWEST):
-        # Without a visibility the row tells the status, and only what is told is looked into.
+        # For a caller who sees everything the row has the status, so other rows need no further reads.
         if access.visibility is None and status not in (None, _task(row).status):
             continue
         tracked = _tracked(tx, access, row)
@@ -84,7 +85,7 @@ def page(
 
 
 def place(tx: Transaction, access: Access, uuid: str) -> int:
-    """Where a task stands among all of the project."""
+    """The position of a task among those of the project, as a cursor for `page`."""
     row = tx.tasks.by_uuid_told(uuid=uuid, project_id=access.project_id)
     if row is None or _tracked(tx, access, row) is None:
         raise NotFound(f"task not found: {uuid}")
@@ -105,8 +106,10 @@ def _newest(
 
 
 def _tracked(tx: Transaction, access: Access, row: TaskToldRow) -> Tracked | None:
-    """A task as somebody sees it: for whoever may not see everything it stands for those of its
-    episodes that may be seen, and without any it is not there."""
+    """A task as the caller sees it.
+
+    A caller who may not see everything gets a task of the visible episodes only; None without any.
+    """
     most = _EPISODES_MAX if access.visibility is None else BATCH_ITEMS_MAX  # to count those it sees
     seen = seeing.carriers(access, tx.tasks.episodes(uuid=row.uuid, limit=most))
     uuids = [one.uuid for one in seen[:_EPISODES_MAX]]
@@ -119,7 +122,7 @@ def _tracked(tx: Transaction, access: Access, row: TaskToldRow) -> Tracked | Non
 
 
 def _counted(row: TaskToldRow, seen: Sequence[TaskEpisodesRow]) -> TaskToldRow:
-    """A task as if it had been about these episodes only."""
+    """A task as if it consisted of these episodes only."""
     states = Counter(one.status for one in seen)
     return row._replace(
         jobs=len(seen),
@@ -138,7 +141,7 @@ def _known(values: Iterable[V | None]) -> list[V]:
 def _task(row: TaskToldRow) -> Task:
     if row.jobs:
         return queue.summed_up(row.uuid, row)
-    # A task that owed episodes of which none is left owes nothing any more: nobody is to wait for it.
+    # A task whose episodes were all deleted has nothing left to do: callers must not wait for it.
     unwiped = row.scrubbed == 0
     at = rows.moment(row.created_at)
     return Task(
@@ -149,6 +152,6 @@ def _task(row: TaskToldRow) -> Task:
         parked=0,
         created_at=at,
         started_at=at,
-        # When files were wiped is not known, only that they were.
+        # The time when files were wiped is not stored, only that they were.
         completed_at=at if row.scrubbed is None else None,
     )

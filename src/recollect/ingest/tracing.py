@@ -1,7 +1,7 @@
-"""Writing down what agents do: traces as session logs, their turns as episodes of the agent's graph.
+"""Records what agents do: traces as session logs, their turns as episodes of the agent's graph.
 
-The log is append-only and holds everything; what people and the agent said in it is also read, unless
-nothing is to be learned from the trace. Telling the same again changes nothing.
+The log is append-only and holds everything. What people and the agent said is also read into the
+graph, unless nothing should be learned from the trace. Sending the same event again changes nothing.
 """
 
 import re
@@ -27,7 +27,7 @@ _FAMILY = re.compile(r"[a-z0-9][a-z0-9._/-]{0,127}")
 
 
 class NewTrace(Record):
-    """A trace to be begun."""
+    """A trace to start."""
 
     objective: str
     trace_id: str | None = None
@@ -38,7 +38,7 @@ class NewTrace(Record):
 
 
 class NewEvent(Record):
-    """An event to be told; without a sequence it is the next one."""
+    """An event to append; without a sequence it is the next one."""
 
     event_type: str
     content: str | None = None
@@ -52,7 +52,7 @@ class NewEvent(Record):
 
 
 def begin(tx: Transaction, access: Access, agent: AgentRecord, new: NewTrace) -> Trace:
-    """A new trace, or the one that was begun in the same words under the same id."""
+    """A new trace, or the one that was started with the same id and the same parameters."""
     _check(new)
     known = None
     if new.trace_id is not None:
@@ -85,7 +85,7 @@ def _check(new: NewTrace) -> None:
 
 
 def check_family(slug: str | None) -> None:
-    """Refuse what is no slug."""
+    """Refuse a task family that is not a slug."""
     if slug is not None and _FAMILY.fullmatch(slug) is None:
         raise InvalidInput(
             "task_family: 1 to 128 lowercase letters, digits, dots, underscores, slashes and hyphens, "
@@ -97,12 +97,12 @@ def _named(tx: Transaction, access: Access, agent: AgentRecord, trace_id: str) -
     row = tx.traces.by_name(graph_id=agent.graph.id, trace_id=trace_id)
     try:
         return None if row is None else traces.get(tx, access, agent, row)
-    except NotFound as error:  # it is there, and not for this caller
+    except NotFound as error:  # it exists, but this caller may not see it
         raise Conflict(f"trace_id: {trace_id!r} was begun with other metadata") from error
 
 
 def _same(known: Trace, new: NewTrace) -> Trace:
-    """A trace that is begun again; in other words it is another one, under an id that is taken."""
+    """The known trace, if it is started again with the same parameters; otherwise its id is taken."""
     told = (known.objective, known.task_family, known.parent, known.learn_from)
     if told != (new.objective, new.task_family, new.parent, new.learn_from):
         raise Conflict(f"trace_id: {known.trace_id!r} was begun with other parameters")
@@ -114,7 +114,7 @@ def _same(known: Trace, new: NewTrace) -> Trace:
 def tell(
     tx: Transaction, access: Access, agent: AgentRecord, uuid: str, new: NewEvent, *, may_feed: bool
 ) -> TraceEvent:
-    """Append an event to a trace that is open; one that was told before is answered again."""
+    """Append an event to an open trace; one that was sent before is returned again."""
     trace = traces.get(tx, access, agent, uuid)
     _check_event(new)
     known = None
@@ -164,7 +164,7 @@ def _check_event(new: NewEvent) -> None:
 
 
 def _asked(new: NewEvent) -> Json:
-    """What an event was told with, but for its words and its ids."""
+    """The fields of an event, except for its content and ids."""
     fields: dict[str, Any] = {
         "event_type": new.event_type,
         "occurred_at": new.occurred_at,
@@ -196,7 +196,7 @@ def _feed(
     *,
     may_feed: bool,
 ) -> None:
-    """Make a turn part of the agent's graph, as an episode of a document that is the trace."""
+    """Add a turn to the agent's graph, as an episode of a document that stands for the trace."""
     if not may_feed:
         raise NotAllowed("this key may not do graph.add, and what is said in a trace is remembered")
     texts = session_feed.pieces(said.text)
@@ -226,8 +226,10 @@ FINALIZED: Final = "agent.trajectory.finalize"
 
 
 class TraceEnding(Record):
-    """How a trace ended. *upto* is the sequence of its last event; *told* are ranges of sequences that
-    are known to be missing before it."""
+    """How a trace ended.
+
+    *upto* is the sequence of its last event; *told* are the ranges of sequences known to be missing.
+    """
 
     status: Status
     outcome: str | None = None
@@ -245,8 +247,10 @@ def end(
     expected_revision: int | None,
     how: TraceEnding,
 ) -> Trace:
-    """End a trace that is open; one that has ended so stays as it is. Its task is done when all its
-    turns are read."""
+    """End an open trace; one that already ended the same way stays as it is.
+
+    Its task is done when all its turns are read.
+    """
     trace = traces.get(tx, access, agent, uuid)
     if (trace.status, trace.outcome, trace.verification) == (
         how.status,
@@ -272,7 +276,7 @@ def end(
 
 
 def settle(tx: Transaction, agent: AgentRecord, trace: Trace) -> None:
-    """Let the jobs of a trace's turns be a task that is told of."""
+    """Make the jobs of a trace's turns a task that callers can see."""
     tx.traces.task_put(
         uuid=trace.task_uuid,
         graph_id=agent.graph.id,
@@ -282,7 +286,7 @@ def settle(tx: Transaction, agent: AgentRecord, trace: Trace) -> None:
 
 
 def reopen(tx: Transaction, access: Access, agent: AgentRecord, uuid: str, expected: int) -> Trace:
-    """Let a trace that has ended go on."""
+    """Reopen a trace that has ended."""
     trace = traces.get(tx, access, agent, uuid)
     expect(expected, trace.revision)
     if trace.status == "open":
@@ -300,7 +304,7 @@ def sort(
     expected: int,
     family: str | None,
 ) -> Trace:
-    """Say anew to which family of tasks a trace belongs; None: to none."""
+    """Change the task family of a trace; None removes it."""
     trace = traces.get(tx, access, agent, uuid)
     expect(expected, trace.revision)
     check_family(family)
@@ -312,7 +316,7 @@ def sort(
 def untell(
     tx: Transaction, access: Access, agent: AgentRecord, uuid: str, event_uuid: str, expected: int
 ) -> tuple[Trace, Erased]:
-    """Erase an event from a trace and from the graph; the log says that there was one."""
+    """Erase an event from a trace and from the graph; the log notes that there was one."""
     trace = traces.get(tx, access, agent, uuid)
     expect(expected, trace.revision)
     event = traces.event(tx, trace, event_uuid)
@@ -323,7 +327,7 @@ def untell(
 
 
 def _as_it_is(tx: Transaction, trace: Trace, family: str | None) -> None:
-    """Count a change that leaves a trace as open or ended as it was."""
+    """Write a change of a trace that leaves its status as it was."""
     how = TraceEnding(status=trace.status, outcome=trace.outcome, verification=trace.verification)
     ended_at = rows.micros_or_none(trace.ended_at)
     _change(tx, trace, how, upto=trace.closing_sequence, ended_at=ended_at, family=family)
@@ -350,7 +354,7 @@ def _change(
 
 
 def _note(tx: Transaction, access: Access, trace: Trace, event: str, data: Json) -> None:
-    """Let the log of a trace tell what became of the trace."""
+    """Record a change of the trace in its log."""
     told = {"event": f"trace.{event}", "data": data}
     line = draft("reason", META, told, {"source": "runtime"})
     session_writing.append(tx, access, trace.session_id, [line])

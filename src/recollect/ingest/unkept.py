@@ -1,7 +1,7 @@
-"""Readings of episodes that were processed before readings were kept.
+"""Makes readings for episodes that were processed before readings were kept.
 
-The embedded reader finds the same again. What a language model found is not asked for a second time:
-it is put together from the graph, where all of it is but the words of what only said something again.
+The embedded reader finds the same again. A language model is not asked a second time: what it found is
+reconstructed from the graph, which has all of it except the wording of mere restatements.
 """
 
 from recollect.derive import readings
@@ -19,7 +19,7 @@ _BY_MODEL = "model:"
 
 
 async def read(store: Store, extractor: Extractor | None, graph_id: int) -> None:
-    """Give every processed episode of a graph a reading that has none."""
+    """Give every processed episode of a graph a reading, if it has none."""
     while unread := await store.read(_unread, graph_id, extractor.together if extractor else 16):
         await store.write(_put_together, [job.id for job in unread])
         left = await store.read(_without, unread)
@@ -34,7 +34,7 @@ async def read(store: Store, extractor: Extractor | None, graph_id: int) -> None
 
 
 def there_are(tx: Transaction, graph_id: int) -> bool:
-    """Whether a graph has episodes that were processed and have no reading."""
+    """Whether a graph has processed episodes without a reading."""
     return bool(_unread(tx, graph_id, 1))
 
 
@@ -53,7 +53,7 @@ def _keep(tx: Transaction, found: list[tuple[Job, Extracted]]) -> None:
 
 
 def _put_together(tx: Transaction, episode_ids: list[int]) -> None:
-    """What a model found in these episodes, as the graph has it."""
+    """Store what a model found in these episodes, reconstructed from the graph."""
     for number in episode_ids:
         facts = [
             row

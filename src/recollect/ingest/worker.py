@@ -1,9 +1,9 @@
-"""A worker: claims a graph, runs its jobs in order, gives the graph back.
+"""A worker: claims a graph, runs its jobs in order, releases the graph.
 
-When a job fails, the worker looks whether something harmless can be read. If not even that can be,
-nothing is wrong with the job: it is put off, and the worker rests until things are right again. The
-death of the process that reads is weighed like that of this one (`queue.py`): it says something about
-a job only if none dies without it, for much longer than it takes to read something.
+When a job fails, the worker checks whether it can read something harmless. If not even that works, the
+job is not to blame: it is put off, and the worker rests until the check succeeds again. The death of the
+reader process is treated like that of this one (`queue.py`): it counts against a job only if no process
+dies without the job, for much longer than it takes to read something.
 """
 
 import asyncio
@@ -45,11 +45,11 @@ Check = Callable[[], Awaitable[None]]
 
 
 class Worker:
-    """Runs until stopped; what it holds when it is told to stop is finished or given back.
+    """Runs until stopped; what it holds at that time is finished or released.
 
-    *together*: how many jobs *process* is given at once, as long as nothing fails. *check* reads
-    something harmless, and raises when it cannot. *at_work*: the leases of all workers of this
-    process, so that none takes another one for dead because the clock was set.
+    *together*: how many jobs *process* gets at once, as long as nothing fails. *check* reads something
+    harmless, and raises if it cannot. *at_work*: the leases of all workers of this process, so that a
+    clock change does not make one worker treat another as dead.
     """
 
     def __init__(
@@ -79,16 +79,16 @@ class Worker:
         self.trouble: str | None = None  # why nothing at all can be read, while that is so
 
     def wake(self) -> None:
-        """Say that there may be work."""
+        """Wake the worker: there may be work."""
         self._wake.set()
 
     def stop(self) -> None:
-        """Ask for an end after the jobs under way."""
+        """Ask `run` to stop after the jobs in progress."""
         self._stop.set()
         self._wake.set()
 
     async def run(self) -> None:
-        """Work until stopped. A store in trouble is waited for, not given up on."""
+        """Work until stopped. A failing store does not end the loop."""
         while not self._stop.is_set():
             self._wake.clear()
             try:
@@ -102,11 +102,11 @@ class Worker:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), _POLL_S)
             if not self._backlog and not self._stop.is_set():
-                # What arrives in this moment shares the next claim and its commits.
+                # Jobs that arrive during this pause share the next claim and its commits.
                 await asyncio.sleep(_GATHER_S)
 
     async def _rest(self) -> None:
-        """Wait, ever longer, until something harmless can be read again."""
+        """Wait, with growing pauses, until something harmless can be read again."""
         pause_s = min(self._backoff_first_s, OUTSIDE_PAUSE_MAX_S)
         _log.error("worker.rests", reason=self.trouble)
         with _RESTING.track_inprogress():
@@ -119,7 +119,7 @@ class Worker:
         _log.info("worker.goes_on")
 
     async def step(self) -> bool:
-        """Claim one graph and run what was claimed; False when there was nothing to do."""
+        """Claim one graph and run what was claimed; False if there was nothing to do."""
         await self._give_back_owed()
         held = await self._store.write(
             queue.claim, self._owner, self._together, frozenset(self._at_work)
@@ -134,8 +134,8 @@ class Worker:
         except LeaseLost:
             _log.warning("lease.lost", graph=held.graph_id)
         except BaseException:
-            # Trouble of the store, or a stop that could not wait. What cannot even be given back
-            # is owed: else it would look as if the process had died of it.
+            # A store error, or a forced stop. If the claim cannot even be released now, it is released
+            # later: otherwise it would look as if its jobs had killed the process.
             self._owed.append(held)
             with suppress(Exception):
                 await self._give_back_owed()
@@ -153,7 +153,7 @@ class Worker:
             self._owed.pop(0)
 
     async def _hold_on(self, held: Claim) -> None:
-        """Renew the lease while the work takes its time; who lost it finds out when writing."""
+        """Renew the lease while the work goes on; if it was lost, the next write finds out."""
         while True:
             await asyncio.sleep(LEASE_S / 3)
             try:
@@ -164,16 +164,16 @@ class Worker:
                 _log.warning("lease.not_renewed", graph=held.graph_id, error=type(error).__name__)
 
     async def _run(self, held: Claim) -> None:
-        """Work off what was claimed, then give the graph back."""
+        """Run what was claimed, then release the graph."""
         if held.lost:
             await self._note_death(held)
-        elif await self._work_off(held):  # else noting the failure gave the graph back
+        elif await self._work_off(held):  # otherwise recording the failure released the graph
             await self._store.write(queue.release, held)
 
     async def _work_off(self, held: Claim) -> bool:
-        """All at once while that works; one by one as soon as something in it fails.
+        """Run all jobs at once; if that fails, one by one.
 
-        False when one failed by itself. What was not begun when a stop is asked for is left.
+        False if one failed by itself. After a stop request no further job is started.
         """
         jobs = held.jobs
         if len(jobs) > 1 and await self._attempt(held, jobs):
@@ -210,7 +210,7 @@ class Worker:
         return True
 
     async def _fail(self, held: Claim, job: Job, error: Exception) -> None:
-        """Hold a failure against its job, unless it was something else that failed."""
+        """Count a failure against its job, unless something else was wrong."""
         said = described(error)
         harmless_s = await self._look_for_trouble()
         if self.trouble is not None:
@@ -229,7 +229,7 @@ class Worker:
         self._note(outcome, job, attempt=job.attempts + 1, error=said)
 
     async def _note_death(self, held: Claim) -> None:
-        """The process ended when this job was alone in it; that is held against it if others live."""
+        """The process died while this job ran alone; that counts against it if others survive."""
         (job,) = held.jobs
         harmless_s = await self._look_for_trouble()
         if self.trouble is not None:
@@ -257,13 +257,13 @@ class Worker:
         return {"attempts_max": self._attempts_max, "backoff_first_s": self._backoff_first_s}
 
     async def _look_for_trouble(self) -> float:
-        """Find out whether something harmless can be read; how long that took."""
+        """Check whether something harmless can be read; returns how long that took."""
         began = time.monotonic()
         self.trouble = await self._find_trouble()
         return time.monotonic() - began
 
     async def _find_trouble(self) -> str | None:
-        """Why not even something harmless can be read; None when it can."""
+        """Why not even something harmless can be read; None if it can."""
         if self._check is None:
             return None
         try:
@@ -285,7 +285,7 @@ class Worker:
 
 
 def _is_outside(error: Exception) -> bool:
-    """Whether the error itself tells that it is not the job's; of a reader that is gone, nobody can."""
+    """Whether the error itself shows that the job is not to blame; a reader that died shows nothing."""
     if isinstance(error, ReaderLost):
         return isinstance(error, ReaderStopped)
     return isinstance(error, Unavailable) or is_shortage(error)

@@ -1,5 +1,7 @@
-"""Summaries written by a language model, in the background: when nothing else is to be done for a
-graph, and never more than one call for so many new messages of a thread."""
+"""Summaries written by a language model, in the background.
+
+Only when a graph has no other work, and at most one call per so many new messages of a thread.
+"""
 
 import asyncio
 from contextlib import suppress
@@ -33,7 +35,7 @@ _QUESTIONS = (
 
 
 class SummaryDue(Record):
-    """One summary to be written, and what it stands on."""
+    """One summary to write, and its material."""
 
     graph_id: int
     changes: int
@@ -45,7 +47,7 @@ class SummaryDue(Record):
 
 
 class Writer:
-    """Writes one summary after the other, as long as there are any; runs until stopped."""
+    """Writes summaries one after another until stopped."""
 
     def __init__(self, store: Store, model: LanguageModel) -> None:
         self._store = store
@@ -53,11 +55,11 @@ class Writer:
         self._stop = asyncio.Event()
 
     def stop(self) -> None:
-        """Ask for an end after the call under way."""
+        """Ask `run` to stop after the call in progress."""
         self._stop.set()
 
     async def run(self) -> None:
-        """Write until stopped; trouble is noted and waited out."""
+        """Write until stopped; errors are logged, and retried after a pause."""
         while not self._stop.is_set():
             try:
                 busy = await self.step()
@@ -69,10 +71,10 @@ class Writer:
                     await asyncio.wait_for(self._stop.wait(), _POLL_S)
 
     async def step(self) -> bool:
-        """Write the summary of one thread, and of its user if that is due; False for nothing.
+        """Write the summary of one thread, and of its user if that is due; False if there is none to write.
 
-        A call that fails is not made again before there is more to read: what the facts say by
-        themselves stands meanwhile.
+        A failed call is not repeated before there is more to read: until then the summary composed
+        from the facts stands.
         """
         due = await self._store.read(next_thread)
         if due is None:
@@ -94,7 +96,7 @@ class Writer:
 
 
 def next_thread(tx: Transaction) -> SummaryDue | None:
-    """The thread whose summary is to be written next."""
+    """The next thread summary to write; None if there is none."""
     unwritten = tx.summaries.unwritten()
     if unwritten is None:
         return None
@@ -122,7 +124,7 @@ def next_thread(tx: Transaction) -> SummaryDue | None:
 
 
 def keep_thread(tx: Transaction, due: SummaryDue, written: str | None) -> None:
-    """Keep what was written, and that it was tried; nothing if something was forgotten since."""
+    """Store what was written, and that it was tried; nothing if something was forgotten since."""
     kept = tx.summaries.write(
         id=due.summary_id,
         written=written,
@@ -136,7 +138,7 @@ def keep_thread(tx: Transaction, due: SummaryDue, written: str | None) -> None:
 
 
 def next_user(tx: Transaction, graph_id: int) -> SummaryDue | None:
-    """The user of a graph, if enough was said since the last summary or it was asked otherwise."""
+    """The user summary of a graph, if enough was said since the last one or the instructions changed."""
     row = tx.graphs.by_id(id=graph_id)
     who = [node for node in tx.entities.who(graph_id=graph_id) if node.is_user]
     if row is None or not who:
@@ -167,7 +169,7 @@ def next_user(tx: Transaction, graph_id: int) -> SummaryDue | None:
 
 
 def keep_user(tx: Transaction, due: SummaryDue, written: str) -> None:
-    """Keep what was written of a user, unless something was forgotten since."""
+    """Store what was written about a user, unless something was forgotten since."""
     tx.summaries.user_summary_put(
         graph_id=due.graph_id,
         summary=written,
@@ -179,7 +181,7 @@ def keep_user(tx: Transaction, due: SummaryDue, written: str) -> None:
 
 
 def _asked(tx: Transaction, graph: Graph, project_id: int) -> list[str]:
-    # The wishes belong to the project, whoever is asking.
+    # The instructions belong to the project and do not depend on the caller.
     access = Access(project_id=project_id, project_uuid="", key_uuid="")
     found = guidance.instructions_at(tx, access, guidance.scope_of(graph), "summary")
     return [item.text for item in found]

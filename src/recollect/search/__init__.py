@@ -1,1 +1,1 @@
-"""Finding: plans and ranks over a derived, versioned, in-memory segment of each graph."""
+"""Search: prepares and ranks queries over a derived, versioned, in-memory segment of each graph."""

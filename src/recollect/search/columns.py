@@ -25,7 +25,7 @@ Scores = npt.NDArray[np.float64]
 
 
 class Column:
-    """An array with room to grow; slots that nobody wrote hold *fill*."""
+    """An array with room to grow; slots that were never written hold *fill*."""
 
     def __init__(self, dtype: Any, fill: Any, width: int | None = None) -> None:
         self._fill = fill
@@ -60,7 +60,7 @@ class Column:
         self.size = len(array)
 
     def where(self, kept: Flags, otherwise: Any) -> "Column":
-        """A column of its own that holds *otherwise* in the slots that are not *kept*."""
+        """A copy of the column that holds *otherwise* in the slots that are not *kept*."""
         other = copy(self)
         other.restore(np.where(kept, self.array, otherwise).astype(self._data.dtype))
         return other
@@ -101,7 +101,7 @@ class Codes:
 
 
 def _value_bytes(value: Any) -> int:
-    """About what a text or a tuple of texts takes, and its number."""
+    """Roughly the memory of a text or a tuple of texts, with its number."""
     texts = value if isinstance(value, tuple) else (value,)
     return _ENTRY_BYTES + sum(getsizeof(text) for text in texts)
 
@@ -109,8 +109,8 @@ def _value_bytes(value: Any) -> int:
 class MetadataKey:
     """Which metadata texts hold which values under one key. `values` are the distinct ones.
 
-    A key is indexed when it is first asked for; from then on only new texts are read. Values are
-    told apart by type, as in `graph.visibility`, and a list counts as its elements.
+    A key is indexed when it is first used; from then on only new texts are read. Values are
+    distinguished by type, as in `graph.visibility`, and a list counts as its elements.
     """
 
     def __init__(self, name: str, texts: Codes) -> None:
@@ -124,7 +124,7 @@ class MetadataKey:
         self._readings: dict[Callable[[Any], Any], list[Any]] = {}
 
     def read(self) -> None:
-        """Index the texts that were added since."""
+        """Index the texts that were added since the last call."""
         texts, values = [], []
         for number in range(self._read, len(self._texts.values)):
             given = _decode(self._texts.values[number]).get(self.name)
@@ -145,7 +145,7 @@ class MetadataKey:
         return code
 
     def read_as(self, reader: Callable[[Any], Any]) -> list[Any]:
-        """For every value, what *reader* makes of it; each is read once."""
+        """For every value, the result of *reader*; each value is read once."""
         known = self._readings.setdefault(reader, [])
         known += [reader(value) for value in self.values[len(known) :]]
         return known
@@ -157,12 +157,12 @@ class MetadataKey:
         return flags
 
     def holding(self, values: Flags) -> Flags:
-        """For every text, and in the end for having none, whether it holds a flagged value."""
+        """For every text, and last for having none, whether it holds a flagged value."""
         flags = np.zeros(self._read + 1, bool)
         flags[self._text.array[values[self._value.array]]] = True
         return flags
 
     @property
     def present(self) -> Flags:
-        """For every text, and in the end for having none, whether it has a value."""
+        """For every text, and last for having none, whether it has a value."""
         return self.holding(np.ones(len(self.values), bool))

@@ -1,4 +1,4 @@
-"""The turns that fit a query best, each with what was said around it, and which fit an answer."""
+"""The turns that fit a query best, each with what was said around it, cut to the size of a response."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -14,11 +14,11 @@ from recollect.search.score import Candidates
 from recollect.search.segment import Segment
 from recollect.search.vectors import distinct
 
-# What the neighbours of a turn count for its context, all together. Measured:
+# The weight of all neighbours of a turn together in the score of its context. Measured:
 # docs/measurements/memories.md.
 NEIGHBOURS = 0.25
 
-Near = npt.NDArray[np.int32]  # a row for each turn, a column for each place; -1 is nobody
+Near = npt.NDArray[np.int32]  # a row for each turn, a column for each distance; -1 is no neighbour
 
 
 class ContextSpan(Record):
@@ -45,9 +45,9 @@ def contexts(
 ) -> list[Context]:
     """The best turns for a question with their neighbours, the best turn first.
 
-    Neighbours are those next to it in its thread, document or session, however long ago, among
-    all that may be seen and pass the filters. No context is that of one of *without*, row ids,
-    who may well be neighbours.
+    Neighbours are the turns next to it in its thread, document or session, however far apart in time,
+    among all that are visible and pass the filters. Row ids in *without* get no context of their own,
+    but may be neighbours.
     """
     visible = segment.passing(prepared)
     if not visible.any():
@@ -100,7 +100,7 @@ def _whole(candidates: Candidates, scores: Scores, near: Near) -> Scores:
 
 
 def _row_ids(segment: Segment, near: Near) -> list[tuple[int, ...]]:
-    """The row ids behind slots, without those that are nobody."""
+    """The row ids of slots, without missing neighbours."""
     ids = segment.episodes.ids.array
     return [tuple(ids[row[row >= 0]].tolist()) for row in near]
 
@@ -108,8 +108,8 @@ def _row_ids(segment: Segment, near: Near) -> list[tuple[int, ...]]:
 def reach(expand: int, limit: int) -> ContextSpan:
     """How far contexts extend when *expand* more episodes are wanted around each hit.
 
-    Never more than an answer of *limit* has room for. A third of them come before the hit, because
-    what follows a remark is more often about it than what precedes it.
+    Never more than fit into a response of *limit*. A third of them come before the hit, because what
+    follows a remark is more often about it than what precedes it.
     """
     more = max(0, min(expand, limit - 1))
     return ContextSpan(before=more // 3, after=more - more // 3)

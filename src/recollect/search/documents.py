@@ -1,9 +1,9 @@
 """Searching a collection of documents: by words and by vectors, half and half.
 
 Documents are not part of a graph and have no segment: a search reads the whole collection page by
-page and keeps only what the query asks of each document, which takes a tenth of the time that
-building postings for it would. Vectors are made by the searches themselves, a bounded number each
-time, beginning with the documents that seem to fit best.
+page and keeps only what the query needs of each document, which takes a tenth of the time of building
+postings. Vectors are computed by the searches themselves, a bounded number each time, starting with
+the documents that seem to fit best.
 """
 
 import asyncio
@@ -35,15 +35,15 @@ from recollect.store.protocol import Store, Transaction
 from recollect.store.queries.collections import DocumentShelfRow
 
 _VECTORS_PER_SEARCH = DOCUMENTS_PER_PAGE
-_POOL = 4  # so many times the limit is what `mmr` chooses from
+_POOL = 4  # `mmr` chooses from this many times the limit
 _K1 = 1.2  # of BM25, for texts of any length
-# Between these cosines a text goes from having nothing to do with a question to answering it.
+# Cosines from "unrelated to the question" to "answers it".
 _LIKENESS_FROM = 0.4
 _LIKENESS_TO = 0.8
 
 
 class DocumentQuery(Record):
-    """What is asked of a collection: a text, or without one everything that the tree lets by."""
+    """A query of a collection: a text, or without one everything that passes the tree."""
 
     text: str | None = None
     tree: MetadataTree | None = None
@@ -75,7 +75,7 @@ async def find(
         every = np.arange(len(found.ids)), np.ones(len(found.ids))
         return await _hits(store, access, found, *every, query)
     if not query.text.strip():
-        await store.read(collections.get, access, name)  # one that is not there is still an error
+        await store.read(collections.get, access, name)  # an unknown collection is still an error
         return []
     hashes = list(dict.fromkeys(hashed(term) for term in terms(query.text)))
     asked = await asyncio.to_thread(_embedded, models, query.text)
@@ -98,7 +98,7 @@ def _embedded(models: Path, text: str) -> Floats:
 async def _complete(
     store: Store, models: Path, found: DocumentScan, words: Scores, asked: Floats
 ) -> DocumentScan:
-    """Make vectors for documents that have none, as many as one search may."""
+    """Compute vectors for documents that have none, as many as one search may."""
     without = np.flatnonzero(np.isnan(found.cosines))
     if not len(without):
         return found
@@ -115,7 +115,7 @@ async def _complete(
 
 
 def _affordable(texts: Mapping[int, str]) -> list[int]:
-    """The first places whose texts together are not too long; one at least."""
+    """The first places whose texts together are not too long; at least one."""
     chosen: list[int] = []
     length = 0
     for place, text in texts.items():
@@ -173,7 +173,7 @@ async def _varied(
 
 
 def _vectors(tx: Transaction, ids: Sequence[int]) -> Floats:
-    """The vectors of documents in order; zeros, unlike anything, where there is none."""
+    """The vectors of documents in order; zeros, which resemble nothing, if there is none."""
     held = {
         row.id: row.vector
         for row in tx.collections.document_vectors_by_ids(ids=rows.to_json(list(ids)))
@@ -229,7 +229,7 @@ def _looked_at(
 
 
 def _held(packed: Sequence[bytes], asked: Hashes) -> tuple[Scores, Scores]:
-    """How many terms each document has, and how often it has those that are asked for."""
+    """How many terms each document has, and how often it has each of the query's terms."""
     sizes = [len(blob) // (HASH_BYTES + COUNT_BYTES) for blob in packed]
     cut = [size * HASH_BYTES for size in sizes]
     hashes = np.frombuffer(b"".join(b[:n] for b, n in zip(packed, cut, strict=True)), np.uint64)
@@ -252,17 +252,17 @@ def _cosines(page: Sequence[DocumentShelfRow], query: Floats | None) -> Floats:
 
 
 def packed_vector(vector: Floats) -> bytes:
-    """A vector as it is stored, in half precision."""
+    """A vector in its stored form, in half precision."""
     return vector.astype(np.float16).tobytes()
 
 
 def unpacked(blob: bytes) -> Floats:
-    """A stored vector, or several one behind the other."""
+    """A stored vector, or several concatenated."""
     return np.frombuffer(blob, np.float16).astype(np.float32)
 
 
 def by_words(found: DocumentScan) -> Scores:
-    """From 0 to 1: BM25 with the statistics of what passed, over the most it could be."""
+    """From 0 to 1: BM25 with the statistics of what passed, divided by its maximum."""
     size = len(found.ids)
     if not size or not found.counts.shape[1]:
         return np.zeros(size)
@@ -273,6 +273,6 @@ def by_words(found: DocumentScan) -> Scores:
 
 
 def by_likeness(cosines: Floats) -> Scores:
-    """From 0 to 1: the likeness of vectors; 0 without one."""
+    """From 0 to 1: the similarity of vectors; 0 without one."""
     stretched = (cosines.astype(np.float64) - _LIKENESS_FROM) / (_LIKENESS_TO - _LIKENESS_FROM)
     return np.asarray(np.nan_to_num(np.clip(stretched, 0.0, 1.0), nan=0.0))

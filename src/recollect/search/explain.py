@@ -1,6 +1,6 @@
-"""Why a search found what it found: each measure's part of a score, and where something dropped out.
+"""Explains a search: each measure's part of a score, and where an item dropped out.
 
-The parts come from the code that ranks, so that an explanation cannot tell another story.
+The parts come from the ranking code itself, so that an explanation cannot disagree with it.
 """
 
 from functools import reduce
@@ -15,7 +15,7 @@ from recollect.search.query import PreparedQuery
 from recollect.search.score import Candidates
 from recollect.search.segment import Segment
 
-# Filters whose uuids were looked up before, and where the row ids are.
+# Filters by uuid, and the field of `Lookups` that has the row ids.
 _ANCHORS = {
     "edge_uuids": "facts",
     "episode_uuids": "episodes",
@@ -26,9 +26,9 @@ _ANCHORS = {
 
 
 class ScoreBreakdown(Record):
-    """A candidate's place by the fused score, and the parts of that score.
+    """A candidate's rank by the fused score, and the parts of that score.
 
-    *fresh* is what was taken off because something newer competes or a doubt stands against it.
+    *fresh* is what was deducted because something newer competes or the fact is in doubt.
     """
 
     place: int
@@ -38,8 +38,11 @@ class ScoreBreakdown(Record):
 
 
 class SearchOutcome(Record):
-    """What became of one item in a search: whether it is there at all, which filters kept it out,
-    whether the query asks for it, and its score if it was a candidate."""
+    """What became of one item in a search.
+
+    Whether it can be found at all, which filters kept it out, whether the query asks for it, and its
+    score if it was a candidate.
+    """
 
     there: bool = False
     kept_out_by: tuple[str, ...] = ()
@@ -51,7 +54,7 @@ class SearchOutcome(Record):
 def break_down(
     segment: Segment, prepared: PreparedQuery, ids: list[int]
 ) -> dict[int, ScoreBreakdown]:
-    """The scores of those of *ids* that were candidates, by row id."""
+    """The score breakdowns by row id, for those of *ids* that were candidates."""
     visible = segment.passing(prepared)
     if not visible.any():
         return {}
@@ -100,7 +103,7 @@ def _breakdowns(candidates: Candidates, ids: list[int]) -> dict[int, ScoreBreakd
 
 
 def _kept_out_by(segment: Segment, prepared: PreparedQuery, slot: int) -> tuple[str, ...]:
-    """The filters that keep something out, each asked by itself."""
+    """The filters that keep an item out, each tested by itself."""
     filters = prepared.query.filters
     given = [
         name

@@ -1,12 +1,12 @@
-"""Newer facts before older ones on the same matter, and doubtful ones behind.
+"""Ranks newer facts before older ones on the same matter, and doubtful facts lower.
 
-A question about the present has one answer, however often it changed. Facts about the same people
-that are close in meaning compete to be that answer: the older falls behind the newer, the more so the
-closer they are. Where the newer one contains the very words that the older one answers by, the older
-is in doubt ("12 seats", "reduced to 10 seats" when seats are asked for), whatever a judge made of the
-two when they were read. But a language model or an agent was shown the older one and said what of it
-is over: what it let stand beside its own fact is not doubted because of that. Nothing is left out, and
-questions about the past or about a time are not affected.
+A question about the present has one answer, however often it changed. Facts about the same people that
+are close in meaning compete to be that answer: the older one is ranked below the newer, the more so the
+closer they are. If the newer one contains the very words by which the older one answers the question,
+the older is in doubt ("12 seats", "reduced to 10 seats" when asked about seats), whatever a judge
+decided when they were read. An exception: a language model or an agent was shown the older facts and
+said which are over, so a fact that it read casts no such doubt. Nothing is left out, and questions about
+the past or about a given time are not affected.
 """
 
 import numpy as np
@@ -16,22 +16,20 @@ from recollect.search.score import Candidates, about_now
 from recollect.store.rows import micros
 
 # Measured: docs/measurements/search.md.
-ALIKE = 0.1  # the likeness from which on two facts compete, apart from what all have in common …
-SAME = 0.4  # … and from which on they are about one matter
-BEHIND = 1.0  # how far the older then comes behind
-REACH = 4.0  # a newer one that fits so much worse is no answer
-SHARED = (
-    0.3  # of the words asked by, weighed by how rare they are: two that have so many in common …
-)
-NEAREST = 6  # … of which the older is one of so many that are nearest in meaning to the newer …
-ANSWERS = 4  # … and the newer one of so many that fit best, are two answers
-OVERTAKEN = 0.4  # how likely the older one is over then
+ALIKE = 0.1  # two facts compete from this similarity on, apart from what all have in common …
+SAME = 0.4  # … and are about the same matter from this one on
+BEHIND = 1.0  # how far the older one is then placed behind the newer
+REACH = 4.0  # a newer fact whose score is this much lower is not an answer
+SHARED = 0.3  # two facts are two answers if both have this share of the query's words, by rarity, …
+NEAREST = 6  # … the older is one of this many that are nearest in meaning to the newer, …
+ANSWERS = 4  # … and the newer is one of this many that fit best
+OVERTAKEN = 0.4  # the probability that the older one is then over
 _COMPETING_MAX = 16
 _DOUBTED_MAX = 64
 
 
 def doubts(candidates: Candidates, scores: Scores) -> Scores:
-    """How sure it is of each of the best facts that it is over; of the others nobody asks."""
+    """For each of the best facts, the probability that it is over; 0 for the others."""
     found = np.zeros(len(scores))
     if about_now(candidates) and candidates.segment.facts.doubts:
         best = np.argsort(-scores, kind="stable")[:_DOUBTED_MAX]
@@ -42,8 +40,11 @@ def doubts(candidates: Candidates, scores: Scores) -> Scores:
 
 
 def overtaken(candidates: Candidates, scores: Scores) -> Scores:
-    """How likely each of the best facts is over by what was said since: a newer fact, itself one of the
-    first answers, has the words that it answers by, and few were nearer to that one."""
+    """For each of the best facts, the probability that a newer fact has replaced it.
+
+    The newer fact must be one of the first answers, share the query's words with the older one, and
+    have few facts nearer to it than the older one.
+    """
     found = np.zeros(len(scores))
     best = _open(candidates, scores) if about_now(candidates) else np.empty(0, np.int32)
     if len(best) < 2:
@@ -59,7 +60,7 @@ def overtaken(candidates: Candidates, scores: Scores) -> Scores:
     )
     over = later & (shared >= SHARED) & (nearer < NEAREST)
     over &= ~candidates.segment.facts.weighed.array[slots]
-    # What is said of Ringo since says nothing of Paul.
+    # A newer fact about Ringo says nothing about Paul.
     over &= ~candidates.segment.words["fact"].lacking(
         candidates.prepared.names, candidates.visible, slots
     )
@@ -69,7 +70,7 @@ def overtaken(candidates: Candidates, scores: Scores) -> Scores:
 
 
 def _open(candidates: Candidates, scores: Scores) -> Slots:
-    """The places of the best facts that have a beginning, a vector and no end."""
+    """The indexes of the best facts that have a beginning, a vector and no end."""
     facts = candidates.segment.facts
     held = candidates.segment.vectors["fact"].held(len(candidates.visible))[candidates.slots]
     held &= facts.valid_at.array[candidates.slots] != NO_TIME
@@ -80,7 +81,7 @@ def _open(candidates: Candidates, scores: Scores) -> Slots:
 
 
 def _said(candidates: Candidates, slots: Slots) -> Ints:
-    """When each fact was said last, which a plan does not tell; what nobody said, when it begins."""
+    """When each fact was last said, which for a plan is before it begins; if never said, when it begins."""
     items, episodes = candidates.segment.supports.pairs(candidates.segment.episodes)
     chosen = np.zeros(len(candidates.visible), bool)
     chosen[slots] = True
@@ -93,7 +94,7 @@ def _said(candidates: Candidates, slots: Slots) -> Ints:
 
 
 def freshened(candidates: Candidates, scores: Scores) -> Scores:
-    """The scores of facts, with the older of two that compete behind the newer."""
+    """The scores of facts, with the older of two competing facts behind the newer."""
     if not about_now(candidates):
         return scores
     held = candidates.segment.vectors["fact"].held(len(candidates.visible))[candidates.slots]
@@ -112,8 +113,7 @@ def freshened(candidates: Candidates, scores: Scores) -> Scores:
 
 
 def _likeness(candidates: Candidates, places: Slots) -> Floats:
-    """The cosines of facts with each other, without what all of them have in common: the people and
-    the matter that the question is about."""
+    """The pairwise cosines of facts, without what they all share: the people and topic of the question."""
     rows = candidates.segment.vectors["fact"].rows(candidates.slots[places])
     apart = rows - rows.mean(axis=0)
     apart /= np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-6)
@@ -122,7 +122,7 @@ def _likeness(candidates: Candidates, places: Slots) -> Floats:
 
 
 def _later(candidates: Candidates, slots: Slots) -> Flags:
-    """Whether the fact of a column is younger than that of a row, and about one of its people."""
+    """Whether the fact of a column is newer than that of a row, and shares an entity with it."""
     facts = candidates.segment.facts
     since = facts.valid_at.array[slots]
     source, target = facts.source.array[slots], facts.target.array[slots]

@@ -30,18 +30,18 @@ def hops(segment: Segment, origins: Slots, facts: Flags, depth_max: int) -> Hops
 
 
 def fact_hops(segment: Segment, entities: Hops) -> Hops:
-    """How far each fact is: as far as the nearer of its ends."""
+    """The distance of each fact: that of the nearer of its ends."""
     source, target = segment.facts.source.array, segment.facts.target.array
     if not len(source):
         return np.empty(0, np.int16)
-    # An end that is not known, -1, reads the last entity: pad, so that it reads FAR.
+    # An unknown end, -1, would read the last entity: pad, so that it reads FAR.
     padded = np.append(entities, FAR)
     nearer: Hops = np.minimum(padded[source], padded[target])
     return nearer
 
 
 def item_hops(segment: Segment, kind: Kind, origins: Slots, depth_max: int) -> Hops:
-    """How far each item of a kind is from the nearest origin, over all facts that are there."""
+    """How far each item of a kind is from the nearest origin, over all existing facts."""
     entities = hops(segment, origins, segment.facts.alive.array, depth_max)
     if kind == "entity":
         return entities
@@ -62,7 +62,7 @@ def item_hops(segment: Segment, kind: Kind, origins: Slots, depth_max: int) -> H
 
 
 def mentioned(segment: Segment, episodes: Slots) -> Slots:
-    """The entities that episodes speak of, by mention or by a fact they stand behind."""
+    """The entities that episodes mention, or that their facts join."""
     chosen = np.zeros(segment.episodes.alive.size, bool)
     chosen[episodes] = True
     items, origins = segment.mentions.pairs(segment.episodes)

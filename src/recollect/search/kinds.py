@@ -1,7 +1,7 @@
-"""All that search and contexts have to know of each kind of thing that can be found.
+"""Everything that search and contexts need to know about each kind of findable item.
 
-To them a new kind is a member of `graph.kinds.Kind` and an entry in `KINDS`: how a segment loads it,
-what its filters are, what it rests on, how it is read back, and how a context block shows it.
+For them a new kind is a member of `graph.types.Kind` and an entry in `KINDS`: how a segment loads it,
+its filters, what it rests on, how it is read back, and how a context block shows it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -55,22 +55,22 @@ _BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
 
 
 class KindSpec(NamedTuple):
-    """What search and context have to know of one kind.
+    """What search and context need to know about one kind.
 
     - *item*: its type.
     - *table*, *rows*: where a segment keeps it, and the query that loads it.
-    - *mask*: its own filters; without any, all that are there pass.
-    - *resting*: which of it rest on at least one of the flagged episodes.
-    - *quoting*: which of it may repeat the words of something that is not visible.
+    - *mask*: its own filters; without any, all existing items pass.
+    - *resting*: which items rest on at least one of the flagged episodes.
+    - *quoting*: which items may repeat the words of something that is not visible.
     - *read*: the items by their row ids.
     - *text*: what a cross-encoder reads.
     - *section*, *heading*, *line*, *position*: how a context block shows it, and in which order.
     - *variable*, *template_line*: its name in a context template, and its line there, which ends
-      with its attributes if they are asked for.
-    - *attributes*: what else it carries; without any, a template cannot choose by type either.
+      with its attributes if they are requested.
+    - *attributes*: its attributes; without them, a template cannot select by type either.
     - *precedence*: which kind goes first at the same score; lower goes first.
     - *block_max*, *relevant*: how many a block shows at most, and the share of the best score below
-      which it leaves one out. Behind the first *few*, a line has to come to *good* of it.
+      which an item is left out. After the first *few*, an item needs the share *good*.
     """
 
     item: type
@@ -101,7 +101,7 @@ def kind_of(item: Item) -> Kind:
 
 
 def mask(tables: Tables, kind: Kind, filters: Filters, lookups: Lookups = NO_LOOKUPS) -> Flags:
-    """The slots of a kind whose items are there and pass the filters."""
+    """The slots of a kind whose items exist and pass the filters."""
     spec = KINDS[kind]
     if spec.mask is None:
         found: Flags = tables.by_kind[kind].alive.array.copy()
@@ -145,8 +145,10 @@ def _thread_summaries_on(tables: Tables, episodes: Flags) -> Flags:
 
 
 def _entities_quoting(tables: Tables, visible: Visible) -> Flags:
-    """The entities that a hidden fact or episode is about: their summary may tell it. The user's
-    node always counts as one."""
+    """The entities that a hidden fact or episode is about: their summary may reveal it.
+
+    The user's node always counts as one.
+    """
     facts = tables.facts.alive.array & ~visible["fact"]
     flags = np.zeros(len(tables.entities) + 1, bool)
     flags[tables.facts.source.array[facts]] = True
@@ -169,8 +171,8 @@ def _thread_summaries_quoting(tables: Tables, visible: Visible) -> Flags:
 
 
 def moment(value: datetime | None) -> str:
-    """A time in UTC as clients know it from context blocks."""
-    # Not strftime: it writes years before 1000 in another width on other systems.
+    """A time in UTC in the format of context blocks."""
+    # Not strftime: the width of years before 1000 depends on the system.
     return "date unknown" if value is None else value.isoformat(sep=" ", timespec="seconds")[:19]
 
 
@@ -181,7 +183,7 @@ def fact_range(fact: Fact) -> str:
 
 
 def observation_range(observation: Observation) -> str:
-    """From when to when an observation was borne out."""
+    """From when to when an observation was supported."""
     end = observation.end_at
     return f"{moment(observation.start_at)} - {'present' if end is None else moment(end)}"
 
@@ -192,20 +194,20 @@ def summarized_at(summary: ThreadSummary) -> str:
 
 
 def has_ended(fact: Fact) -> bool:
-    """Whether an end of this fact is known, be it in the world or in what we hold for true."""
+    """Whether the fact is known to have an end, in the world (`invalid_at`) or in our knowledge."""
     return fact.invalid_at is not None or fact.expired_at is not None
 
 
 def episode_text(episode: Episode, escape: Escape) -> str:
-    """Who said what; of a long one the beginning, with a mark where it is cut."""
+    """Who said what; a long text is cut, with a mark."""
     said = cut(escape(episode.content))
     who = escape(episode.speaker or "")
-    # A text of a log often begins with its speaker already.
+    # The text of a log often starts with its speaker already.
     return f"{who}: {said}" if who and not said.startswith(f"{who}:") else said
 
 
 def cut(text: str, chars_max: int = BLOCK_EPISODE_CHARS_MAX) -> str:
-    """*text* up to the last whole word that fits, with a mark when something is left out."""
+    """*text* up to the last whole word that fits, with a mark if something is left out."""
     if len(text) <= chars_max:
         return text
     kept = text[: max(chars_max - 2, 0)]
@@ -215,7 +217,7 @@ def cut(text: str, chars_max: int = BLOCK_EPISODE_CHARS_MAX) -> str:
 
 
 def _fact_template_line(fact: Fact, escape: Escape, extra: str) -> str:
-    # The angles are part of the form, so they are escaped together with the words.
+    # The angle brackets are part of the format, so they are escaped together with the text.
     text = escape(f"<{fact.fact.strip()}>")
     return f"- ({fact_range(fact)}) [{escape(fact.name)}] {text} {extra}".rstrip()
 
@@ -257,7 +259,7 @@ KINDS: dict[Kind, KindSpec] = {
         attributes=lambda fact: fact.attributes,
         precedence=0,
         block_max=BLOCK_FACTS_BESIDE_MAX,
-        relevant=0.4,  # facts are short, so more of them may stand by
+        relevant=0.4,  # facts are short, so more of them are shown
         few=10,
         good=0.5,
     ),
@@ -279,7 +281,7 @@ KINDS: dict[Kind, KindSpec] = {
         attributes=lambda entity: entity.attributes,
         precedence=2,
         block_max=BLOCK_ENTITIES_BESIDE_MAX,
-        relevant=0.0,  # in a block their scores are no more than their order
+        relevant=0.0,  # in a block their scores only give their order
     ),
     "episode": KindSpec(
         item=Episode,

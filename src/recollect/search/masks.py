@@ -1,4 +1,4 @@
-"""Filters over whole tables: for every slot, whether its item is there and passes.
+"""Filters over whole tables: for every slot, whether its item exists and passes.
 
 `graph/filters.py` and `graph/episode_filters.py` decide for a single item; this is the same rule over
 columns. JSON texts and metadata values are tested once each, however many items carry them.
@@ -49,7 +49,7 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def fact_mask(tables: Tables, filters: Filters, lookups: Lookups) -> Flags:
-    """The facts that are there and pass, whatever they rest on."""
+    """The facts that exist and pass, whatever they rest on."""
     facts = tables.facts
     mask: Flags = facts.alive.array.copy()
     if filters.edge_types:
@@ -68,7 +68,7 @@ def fact_mask(tables: Tables, filters: Filters, lookups: Lookups) -> Flags:
 
 
 def entity_mask(tables: Tables, filters: Filters, _: Lookups) -> Flags:
-    """The entities that are there and pass, whatever they rest on."""
+    """The entities that exist and pass, whatever they rest on."""
     entities = tables.entities
     mask: Flags = entities.alive.array.copy()
     if filters.node_labels or filters.exclude_node_labels:
@@ -86,8 +86,10 @@ def episode_mask(tables: Tables, filters: Filters, _: Lookups) -> Flags:
 
 
 def required_episodes(tables: Tables, filters: Filters, lookups: Lookups) -> list[Flags]:
-    """Sets of episodes: whatever passes must rest on one of each. The anchor may be met by one
-    episode and a condition by another."""
+    """Sets of episodes; an item passes only if it rests on one of each set.
+
+    One episode may satisfy the uuid list and another one a condition.
+    """
     required = []
     if lookups.episodes is not None:
         near = _flagged(tables.episodes.known(lookups.episodes), len(tables.episodes))
@@ -100,7 +102,7 @@ def required_episodes(tables: Tables, filters: Filters, lookups: Lookups) -> lis
 
 
 def satisfying_episodes(episodes: EpisodeTable, filters: Filters) -> Flags:
-    """The episodes that are there and satisfy the whole metadata tree, each by itself."""
+    """The episodes that exist and satisfy the whole metadata tree, each by itself."""
     tree = filters.episode_metadata
     if tree is None:
         return np.array(episodes.alive.array)
@@ -133,7 +135,7 @@ def _value_holds(test: ValueTest, key: MetadataKey) -> Flags:
 
 
 def _by_code(flags: Flags, codes: Any, without: bool = False) -> Flags:
-    """The flag of each code; -1, no code at all, counts as *without*."""
+    """The flag of each code; -1, which means no code, counts as *without*."""
     found: Flags = np.append(flags, without)[codes]
     return found
 
@@ -155,7 +157,7 @@ def _with_properties(table: FactTable | EntityTable, filters: Filters) -> Flags:
 
 
 def _joining_labelled(tables: Tables, filters: Filters) -> Flags:
-    """The facts with a wanted label at either end, and at neither an unwanted one."""
+    """The facts with a wanted label at either end, and no unwanted one at either."""
     source, target = tables.facts.source.array, tables.facts.target.array
     wanted = _wanted_labels(tables.entities, filters)
     unwanted = _unwanted_labels(tables.entities, filters)
@@ -213,8 +215,7 @@ def _keep_dated(mask: Flags, facts: FactTable, filters: Filters) -> None:
 
 
 def _standing(facts: FactTable, valid_on: datetime | None, known_on: datetime | None) -> Flags:
-    """What was true at one moment, known at another, or would have been told at the second of
-    the first."""
+    """The facts that were true at *valid_on*, or known at *known_on*, or both as in `filters.stands_at`."""
     starts, ends = facts.valid_at.array, facts.invalid_at.array
     created, expired = facts.created_at.array, facts.expired_at.array
     if valid_on is None:
@@ -251,15 +252,14 @@ def _date_holds(test: DateTest, moments: Ints) -> Flags:
 
 
 def _within(moment: datetime, starts: Ints, ends: Ints) -> Flags:
-    """An unknown start is earlier than any moment anyway; an unknown end has to be allowed for."""
+    """Which spans contain a moment. An unknown start is smaller than any moment; an unknown end is open."""
     at = micros(moment)
     spans: Flags = (starts <= at) & ((ends > at) | (ends == NO_TIME))
     return spans
 
 
 def episodes_holding(tree: EpisodeTree, episodes: EpisodeTable, tested: Mapping[str, int]) -> Flags:
-    """The episodes that are there and of which the whole tree holds; *tested* are the row ids of
-    those that it names by uuid."""
+    """The episodes that exist and satisfy the whole tree; *tested* has the row ids of uuids it names."""
     named = {uuid: int(slot) for uuid, id_ in tested.items() for slot in episodes.known([id_])}
     found: Flags = _holding(tree, episodes, named) & episodes.alive.array
     return found
@@ -281,12 +281,12 @@ def _metadata(test: EpisodeTest, episodes: EpisodeTable, _: Mapping[str, int]) -
 
 
 def _texts(test: EpisodeTest, key: MetadataKey) -> Flags:
-    """For every text of metadata, and in the end for having none, whether the test holds."""
+    """For every metadata text, and last for having none, whether the test holds."""
     if test.comparison == "IS NULL":
         return ~key.present
     given = test.value if isinstance(test.value, tuple) else (test.value,)
     if test.comparison not in ORDERED and all(isinstance(one, str) for one in given):
-        # Everything that is stored can be read as a text, so there is no need to look at it.
+        # Every stored value can be read as text, so there is no need to read the values one by one.
         equal = key.holding(key.one_of([alike for one in given for alike in _written(str(one))]))
         return key.present & ~equal if test.comparison == "<>" else equal
     judged = judge(test)
@@ -297,7 +297,7 @@ def _texts(test: EpisodeTest, key: MetadataKey) -> Flags:
 
 
 def _written(text: str) -> list[Typed]:
-    """Every stored value that is written as *text*."""
+    """Every value whose text form is *text*."""
     number = written_number(text)
     found = [typed(text)]
     if number is not None and text_of(number) == text:
@@ -314,7 +314,7 @@ def _weighed(judged: TestParts, readings: Sequence[Any]) -> tuple[Flags, Flags]:
 
 
 def _coded(test: EpisodeTest, codes: Codes, column: Column) -> Flags:
-    """The same for a field with at most one value; code -1 is none."""
+    """Whether the test holds for a field with at most one value; code -1 is no value."""
     if test.comparison == "IS NULL":
         absent: Flags = column.array == -1
         return absent

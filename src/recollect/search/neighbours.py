@@ -1,7 +1,7 @@
-"""Which episodes follow each other: those of one series, a thread or a document, in log order.
+"""Neighbouring episodes: those of one series, a thread or a document, in log order.
 
-What was said around a turn tells what it is about, so the words of its neighbours count for it too,
-less with distance. Only visible episodes are neighbours.
+What was said around a turn shows what it is about, so the words of its neighbours count for it too, with
+a weight that falls with distance. Only visible episodes are neighbours.
 """
 
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ import numpy as np
 
 from recollect.search.columns import Flags, Ints, Scores, Slots
 
-# What a word of the neighbour so many places away counts.
+# The weight of a neighbour's word, by its distance.
 DECAY = (0.7, 0.5, 0.3)
 ANY_GAP = int(np.iinfo(np.int64).max)
-_GAP_MICROS = 24 * 3600 * 1_000_000  # what is further apart in time does not belong together
+_GAP_MICROS = 24 * 3600 * 1_000_000  # episodes further apart in time are not neighbours
 _SEQ_BITS = 40
 _INSERTED_MAX = 64
-_DENSE = 8  # from one in so many on, all places are gone through at once
+_DENSE = 8  # if more than one in this many places lends, all places are processed at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,15 +30,15 @@ class Neighbourhoods:
 
     @cached_property
     def _linked(self) -> list[Flags]:
-        """For each distance, whether a place and the one so far behind it are neighbours."""
+        """For each distance, whether a place and the one that far after it are neighbours."""
         return [self.group[step:] == self.group[:-step] for step in range(1, len(DECAY) + 1)]
 
     def before(self, slots: Slots, distance: int) -> tuple[Slots, Flags]:
-        """The neighbour so many places before each slot, and whether there is one."""
+        """The neighbour *distance* places before each slot, and whether there is one."""
         return self.beside(slots, -distance)
 
     def beside(self, slots: Slots, shift: int) -> tuple[Slots, Flags]:
-        """The neighbour so many places behind each slot, or before it, and whether there is one."""
+        """The neighbour *shift* places after each slot (before, if negative), and whether there is one."""
         places = self.place[slots]
         wanted = places + shift
         reached = np.clip(wanted, 0, len(self.slots) - 1)
@@ -46,9 +46,9 @@ class Neighbourhoods:
         return self.slots[reached], there
 
     def around(self, slots: Slots) -> tuple[Slots, Scores]:
-        """The neighbours of slots, one row for each distance, and what a word of theirs counts.
+        """The neighbours of slots, one row for each shift, and the weights of their words.
 
-        Where there is no neighbour, somebody else's words count 0.
+        Where there is no neighbour, some other slot stands in with weight 0.
         """
         places, last = self.place[slots], len(self.slots) - 1
         steps = [sign * step for step in range(1, len(DECAY) + 1) for sign in (-1, 1)]
@@ -60,7 +60,7 @@ class Neighbourhoods:
         return self.slots[reached], weights
 
     def spread(self, places: Slots, values: Scores, lent: Scores) -> Scores:
-        """Values that stand at places, and what each of them lends to its neighbours."""
+        """The values at *places*, plus what each place lends to its neighbours."""
         total = np.zeros(len(self.slots))
         total[places] = values
         if len(places) * _DENSE > len(total):
@@ -75,7 +75,7 @@ class Neighbourhoods:
         return total
 
     def _spread_dense(self, total: Scores, places: Slots, lent: Scores) -> Scores:
-        """The same, sooner where many places lend."""
+        """The same, faster if many places lend."""
         given = np.zeros(len(total))
         given[places] = lent
         for step, (weight, linked) in enumerate(zip(DECAY, self._linked, strict=True), start=1):
@@ -86,14 +86,14 @@ class Neighbourhoods:
 
 
 class EpisodeOrder:
-    """The order of all episodes that were ever there."""
+    """The order of all episodes, including deleted ones."""
 
     def __init__(self) -> None:
         self.keys: Ints = np.empty(0, np.int64)
         self.slots: Slots = np.empty(0, np.int32)
 
     def add(self, series: Ints, sequence: Ints, slots: Slots) -> None:
-        """Insert new episodes; -1 is an episode that belongs to no series."""
+        """Insert new episodes; series -1 means that an episode belongs to none."""
         alone = -1 - slots.astype(np.int64)  # a series of its own
         keys = (np.where(series < 0, alone, series) << _SEQ_BITS) + sequence
         order = np.argsort(keys, kind="stable")
@@ -109,7 +109,7 @@ class EpisodeOrder:
         self.slots = np.concatenate([self.slots, slots])[order]
 
     def drop(self, slots: Slots) -> None:
-        """Take episodes out of the order, because they move to another series."""
+        """Remove episodes from the order, because they move to another series."""
         if len(slots):
             kept = ~np.isin(self.slots, slots)
             self.keys, self.slots = self.keys[kept], self.slots[kept]
@@ -121,8 +121,7 @@ class EpisodeOrder:
     def neighbours(
         self, visible: Flags, created_at: Ints, gap: int = _GAP_MICROS
     ) -> Neighbourhoods:
-        """The neighbours among what is visible; what is further apart than *gap*, in microseconds,
-        is not."""
+        """The neighbours among visible episodes, at most *gap* microseconds apart."""
         seen = visible[self.slots]
         slots, series = self.slots[seen], self.keys[seen] >> _SEQ_BITS
         times = created_at[slots]

@@ -11,7 +11,7 @@ from recollect.search.segment import Segment
 
 
 class OverviewRequest(Record):
-    """Which facts count, which labels nodes have to have, and how many of both at most."""
+    """Which facts count, which labels nodes must have, and the maximum number of each."""
 
     nodes: int
     facts: int
@@ -28,9 +28,12 @@ class OverviewLink(NamedTuple):
 
 
 class Overview(Record):
-    """Row ids of nodes with their degrees, the best-connected first; links between them; the names
-    of all relations with how many facts have them; how many nodes there are in all, and how many
-    facts join two of them."""
+    """The best-connected part of a graph.
+
+    *nodes* are row ids with their degrees, the best-connected first; *links* join them. *relations* are
+    the names of all relations with their numbers of facts. The totals count all nodes, and all facts
+    that join two of them.
+    """
 
     nodes: tuple[tuple[int, int], ...]
     links: tuple[OverviewLink, ...]
@@ -40,7 +43,7 @@ class Overview(Record):
 
 
 def overview(segment: Segment, wanted: OverviewRequest, lookups: Lookups) -> Overview:
-    """The part of a segment that passes, cut to what is wanted: newer facts before older ones."""
+    """The part of a segment that passes, cut to the requested size; newer facts are preferred."""
     facts, entities = segment.facts, segment.entities
     kept = np.flatnonzero(segment.mask("fact", wanted.filters, lookups))
     source, target = facts.source.array[kept], facts.target.array[kept]

@@ -1,8 +1,8 @@
-"""Which items hold which terms, scored by BM25 with the statistics of what may be seen.
+"""Which items contain which terms, scored by BM25 with the statistics of what is visible.
 
-Postings lie in sorted runs. A page of changes is a new run; runs of about the same size are
-merged, so that there are few of them and each posting is moved a few times at most. An item that
-changes gets a new document number, and postings of the old one are ignored from then on.
+Postings are stored in sorted runs. A page of changes is a new run; runs of about the same size are
+merged, so that there are few of them and each posting moves only a few times. An item that changes
+gets a new document number, and postings of the old one are ignored from then on.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,28 +16,27 @@ from recollect.graph.terms import COUNT_BYTES, HASH_BYTES
 from recollect.search.columns import Column, Flags, Scores, Slots
 from recollect.search.neighbours import Neighbourhoods
 
-# The constants of BM25: how soon repetition stops counting, here for short texts, and how much length
-# counts.
+# The constants of BM25: how soon repetition stops counting (here for short texts), and the weight of length.
 K1 = 0.8
 B = 0.75
-# A long neighbour lends its words as if it had so many: else it would drown those around it.
+# A longer neighbour lends its words as if it had only this many; otherwise it would drown those around it.
 _LENT_MAX = 40
 
 Hashes = npt.NDArray[np.uint64]
 
 
 def rarity(size: int, holding: Any) -> Any:
-    """The weight of a term that *holding* of *size* texts have."""
+    """The weight of a term that occurs in *holding* of *size* texts."""
     return np.log1p((size - holding + 0.5) / (holding + 0.5))
 
 
 def length_norm(lengths: Scores, mean: float, k1: float = K1) -> Scores:
-    """How much its length weighs on each text."""
+    """The length normalization of each text."""
     return k1 * (1 - B + B * lengths / max(1.0, mean))
 
 
 def bm25(weight: float, counts: Scores, norm: Scores, k1: float = K1) -> Scores:
-    """The score of texts for a term of this weight that they have so many times."""
+    """The score of texts that contain a term of this weight *counts* times."""
     return weight * counts * (k1 + 1) / (counts + norm)
 
 
@@ -75,7 +74,7 @@ class Postings:
             self._add(slots[kept], [packed[number] or b"" for number in kept])
 
     def without(self, slots: Slots) -> "Postings":
-        """The same terms but for those of *slots*; valid until these change."""
+        """The same terms without those of *slots*; valid until the original changes."""
         other = copy(self)
         other._kept = None
         documents = self._document.array[slots[slots < self._document.size]]
@@ -125,10 +124,10 @@ class Postings:
     def search(
         self, hashes: Iterable[int], visible: Flags, neighbours: Neighbourhoods | None = None
     ) -> Scores:
-        """The BM25 score of every slot, as a share of what holding all the words is worth.
+        """The BM25 score of every slot, as a share of the score of a text with all the words.
 
-        What is not *visible* counts for nothing. With *neighbours*, their words count too, before
-        repetition is weighed.
+        Slots that are not *visible* do not count at all. With *neighbours*, their words count too, before
+        repetition is damped.
         """
         scores = np.zeros(len(visible))
         count = int(np.count_nonzero(visible))
@@ -152,7 +151,7 @@ class Postings:
     def search_among(
         self, hashes: Iterable[int], visible: Flags, neighbours: Neighbourhoods, slots: Slots
     ) -> Scores:
-        """The same for a few slots, sooner."""
+        """The same for a few slots, faster."""
         scores = np.zeros(len(slots))
         count = int(np.count_nonzero(visible))
         norm, share = self._norms(visible, neighbours)
@@ -171,7 +170,7 @@ class Postings:
         return _shares(scores, wanted, most=1.0)
 
     def held(self, hashes: Iterable[int], visible: Flags) -> Scores:
-        """How many words of every slot are among some."""
+        """How many words of every slot are among *hashes*."""
         total = np.zeros(len(visible))
         for term in dict.fromkeys(hashes):
             slots, counts = self._holding(term, visible)
@@ -179,8 +178,10 @@ class Postings:
         return total
 
     def shared(self, hashes: Iterable[int], visible: Flags, slots: Slots) -> Scores:
-        """What each two of *slots* have in common of some words: a share of all that somebody has,
-        by how rare each is."""
+        """For each pair of *slots*, the share of the words that both contain, weighted by rarity.
+
+        Words that no visible slot contains do not count.
+        """
         count = int(np.count_nonzero(visible))
         wanted, both = 0.0, np.zeros((len(slots), len(slots)))
         for term in dict.fromkeys(hashes):
@@ -194,7 +195,7 @@ class Postings:
         return both / wanted if wanted > 0 else both
 
     def lacking(self, hashes: Iterable[int], visible: Flags, slots: Slots) -> Flags:
-        """Of each two of *slots*, whether the second lacks one of some words that the first has."""
+        """For each pair of *slots*, whether the second lacks one of the words that the first has."""
         lacks = np.zeros((len(slots), len(slots)), bool)
         for term in dict.fromkeys(hashes):
             held = np.isin(slots, self._holding(term, visible)[0])
@@ -202,9 +203,9 @@ class Postings:
         return lacks
 
     def _norms(self, visible: Flags, neighbours: Neighbourhoods | None) -> tuple[Scores, Scores]:
-        """How much length weighs on each slot, and what share of its words a slot lends.
+        """The length normalization of each slot, and the share of its words that a slot lends.
 
-        Cached for the neighbours used last, which are mostly those of the whole graph.
+        Cached for the neighbours used last, which are usually those of the whole graph.
         """
         if neighbours is not None and self._kept is not None and self._kept[0] is neighbours:
             return self._kept[1:]
@@ -228,7 +229,7 @@ class Postings:
         return lengths
 
     def _holding(self, term: int, visible: Flags) -> tuple[Slots, Scores]:
-        """The visible slots that hold a term, and how often."""
+        """The visible slots that contain a term, and how often."""
         documents, counts = self._postings(term)
         slots = self._slot.array.take(documents)
         kept = self._alive.array.take(documents) & visible.take(slots)
@@ -266,7 +267,9 @@ def _spread(run: PostingRun) -> Hashes:
 
 
 def _shares(scores: Scores, wanted: float, most: float | None) -> Scores:
-    """Scores as a share of what a short text with every word that is asked for would have. Of a
-    word, neighbours can lend any number: *most* is what counts of it all."""
+    """Scores as a share of the score of a short text with every word of the query.
+
+    Neighbours can lend a word any number of times, so the share is capped at *most*.
+    """
     shares = scores / wanted if wanted > 0 else scores
     return shares if most is None else np.minimum(shares, most)

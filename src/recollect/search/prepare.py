@@ -1,4 +1,4 @@
-"""Preparing a query for one segment: whom it names, its terms, its meaning and its time."""
+"""Prepares a query for one segment: the entities it names, its terms, its meaning and its time."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
@@ -30,8 +30,8 @@ _PART = regex.compile(
 _PARTS_MAX = 3
 _NAME_WORDS_MAX = 3
 _WORDS_MAX = 60
-# How much of a question's meaning is that of its words without names. What it is about is seldom named
-# again where it is answered, and a name draws whatever has it: docs/measurements/search.md.
+# The share of a question's vector that comes from its words without names. An answer seldom repeats the
+# names of the question, and a name attracts everything that contains it: docs/measurements/search.md.
 NAMELESS = 0.75
 
 
@@ -41,7 +41,7 @@ _POSSESSIVE = regex.compile(r"['\u2019]s\b|[,!]")
 
 
 def look_up(tx: Transaction, graph_id: int, query: Query) -> Lookups:
-    """The row ids of what *query* refers to, as far as this graph has it."""
+    """The row ids of what *query* refers to, as far as it exists in this graph."""
 
     def episode_ids(**given: Any) -> list[int]:
         return [row.id for row in tx.episodes.ids_by_uuids(**given)]
@@ -84,7 +84,7 @@ def _tested(tx: Transaction, graph_id: int, query: Query) -> dict[str, int]:
 
 
 def _named(tx: Transaction, graph_id: int, text: str) -> tuple[NamedEntity, ...]:
-    """The entities whose whole name stands in *text*."""
+    """The entities whose whole name occurs in *text*."""
     words = list(_NAME_WORD.finditer(text))[:_WORDS_MAX]
     places: dict[str, tuple[int, int]] = {}
     for length in range(1, _NAME_WORDS_MAX + 1):
@@ -105,14 +105,14 @@ def _named(tx: Transaction, graph_id: int, text: str) -> tuple[NamedEntity, ...]
 
 
 def parts(text: str) -> list[str]:
-    """The questions in a text that asks several: "where does she live and what does she do"."""
+    """The questions of a text that asks several: "where does she live and what does she do"."""
     asked = [part.strip(" ,?") for part in _PART.split(text)]
     several = [part for part in asked if len(terms(part)) > 0][:_PARTS_MAX]
     return several if len(several) > 1 else []
 
 
 def _longest(named: Sequence[NamedEntity]) -> tuple[NamedEntity, ...]:
-    """Of names within names, the longest."""
+    """The names that are not part of a longer one."""
     return tuple(one for one in named if not any(_inside(one, other) for other in named))
 
 
@@ -125,8 +125,10 @@ def _inside(one: NamedEntity, other: NamedEntity) -> bool:
 
 
 def known_to(segment: Segment, lookups: Lookups) -> tuple[set[str], Lookups]:
-    """Who speaks in a segment, by folded first name, and those of *lookups* that are there; of
-    names within names, only the longest."""
+    """The speakers of a segment, by folded first name, and the *lookups* that exist there.
+
+    A name that is part of a longer one is dropped.
+    """
 
     def entities(ids: Sequence[int]) -> tuple[int, ...]:
         return _there(segment.entities, ids)
@@ -152,9 +154,9 @@ def prepare(
 ) -> PreparedQuery:
     """Prepare a query for a graph in which *speakers* talk, given by their folded first names.
 
-    Names of speakers are not searched for, because they match every greeting that contains them,
-    nor are words for a time, which others use of other things; both are scored separately. A query
-    that consists of nothing else keeps them.
+    Names of speakers are not searched for, because they match every greeting that contains them, nor
+    are words for a time, which also occur with other meanings; both are scored separately. A query that
+    consists of nothing else keeps them.
     """
     words = [(found[0].casefold(), found.span()) for found in _WORD.finditer(query.text)]
     people = tuple(dict.fromkeys(name for name, _ in words if name in speakers))
@@ -185,8 +187,10 @@ def prepare(
 
 
 def _meaning(text: str, embed: Callable[[str], Floats], *, known: bool) -> Floats:
-    """The vector of a question, for the most part that of its words without names. Where none of them
-    is *known* all count the same: what is told of others is no answer."""
+    """The vector of a question, mostly that of its words without names.
+
+    If none of its names is *known*, all words count equally: facts about others are no answer.
+    """
     plain = _uncapitalized(text)
     if not known or len(terms(plain)) in (0, len(terms(text))):
         return embed(text)
@@ -202,7 +206,7 @@ def _uncapitalized(text: str) -> str:
 
 
 def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """*text* without the characters of *spans*, and without a possessive ending behind one."""
+    """*text* without the characters of *spans*, and without a possessive ending after one."""
     kept: list[str] = []
     place = 0
     for start, end in sorted(spans):
@@ -216,7 +220,7 @@ def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def query_time(query: Query) -> TimeWords | None:
-    """The time a question is about; a caller who filters by time has said it already."""
+    """The time a question is about; None if the caller already filters by time."""
     chosen: Sequence[object] = (
         query.filters.valid_on,
         query.filters.known_on,

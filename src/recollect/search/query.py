@@ -1,4 +1,4 @@
-"""A search on its way: a `Query` is asked, a `PreparedQuery` is ranked, a `Hit` is answered."""
+"""The stages of a search: a `Query` is asked, a `PreparedQuery` is ranked, a `Hit` is returned."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -30,11 +30,11 @@ class Query(Record):
     near_uuid: str | None = None  # facts close to this entity get a small bonus
     origin_uuids: tuple[str, ...] = ()  # entities or episodes that breadth-first search starts at
     score_min: float | None = None
-    time_zone: str | None = None  # in which words like "yesterday" are meant
+    time_zone: str | None = None  # for words like "yesterday"
 
 
 class NamedEntity(Record):
-    """An entity that a query names, and where its name stands in the text."""
+    """An entity that a query names, and where its name occurs in the text."""
 
     entity_id: int
     start: int
@@ -64,10 +64,11 @@ class PreparedQuery(Record):
     """A query ready to be ranked against one segment.
 
     *people* are the speakers of the graph that it names, by their folded first names, in the order
-    of mention. *together*: it asks about what they share. *own*: it asks about whoever asks.
-    *tense* is that of the question, None when its words do not tell. *event* is what happened at the time in question, if it is told
-    that way. *hashes* are the terms searched for; *plain* all but names; *content* those that are
-    not written like a name; *names* those that are, but of nobody who speaks here.
+    of mention. *together*: it asks about what they share. *own*: it is about the person who asks.
+    *tense* is that of the question, None if its words do not show it. *event* is what happened at the
+    time in question, if the question gives its time that way. *hashes* are the terms searched for;
+    *plain* all but names; *content* those not written like a name; *names* those that are, except the
+    names of speakers.
     """
 
     query: Query

@@ -1,7 +1,7 @@
 """Ranking: what a segment finds for a query, best first.
 
 Without a reranker, the measures of a candidate are weighted and added up. The scale of meaning is
-fixed, so that a score does not depend on what else the graph holds. On real conversations that beats
+fixed, so that a score does not depend on what else the graph contains. On real conversations that beats
 fusing ranks by far: docs/measurements/search.md.
 """
 
@@ -22,7 +22,7 @@ from recollect.search.score import Candidates, bonus
 from recollect.search.segment import Segment
 from recollect.search.vectors import usual_vector
 
-# The weight of each measure. Meaning is counted in deviations, words as a share of all asked for.
+# The weight of each measure. Meaning is in standard deviations, words are a share of the query's words.
 MEANING = 0.7
 WORDS = 2.5
 FACT_TOLD = 0.5
@@ -30,15 +30,15 @@ TURN_MEANING = 0.5
 TURN_FACTS = 0.2
 TURN_WORDS = 3.0
 TURN_REPEATS = 0.4
-# A fact that fits but is over does as much harm as one that holds does good, if this is 2.
+# At 2, a fitting fact that is over does as much harm as one that holds does good.
 WRONG = 2.0
 _LEAST = 0.01
-# The median, over questions of real conversations, of the best fused score in another one.
+# The median, over questions of real conversations, of the best fused score in an unrelated conversation.
 _UNRELATED: dict[Kind, float] = {"fact": 2.6, "episode": 1.8}
 _UNRELATED_ELSE = 1.5
 _STEEP = 2.0
 _ASKED_BEHIND = 128
-_WIDER = 4  # how many times the limit a reordering chooses from
+_WIDER = 4  # a reordering chooses from this many times the limit
 _DISTANCE_MAX = 20
 _JUDGED_LATER = ("cross_encoder",)  # replaces these scores with its own
 
@@ -63,8 +63,11 @@ def fused(candidates: Candidates) -> Scores:
 
 
 def measures(candidates: Candidates) -> dict[str, Scores]:
-    """What each measure adds to the score of each candidate: what the query tells besides its words,
-    its meaning, its words, and the episodes behind a fact or the facts behind a turn."""
+    """What each measure adds to the score of each candidate.
+
+    The measures are what the query reveals besides its words, its meaning, its words, and the episodes
+    behind a fact or the facts behind a turn.
+    """
     if candidates.kind == "episode":
         return {
             "turn": _turn(candidates, candidates.words()),
@@ -85,14 +88,16 @@ def _sum(found: dict[str, Scores]) -> Scores:
 
 
 def _turn(candidates: Candidates, words: Scores) -> Scores:
-    """The score of a turn; low for the same question, asked before."""
+    """The score of a turn; low if it only asks the same question."""
     fits = TURN_MEANING * candidates.meaning() + TURN_WORDS * words
     return bonus(candidates) + np.where(candidates.repeats(), TURN_REPEATS * fits, fits)
 
 
 def _told(candidates: Candidates, scores: Scores) -> Scores:
-    """The score of the best episode behind each fact: its words and neighbours tell what the fact
-    is about when the fact itself uses other words. Computed for the best facts only."""
+    """The score of the best episode behind each fact, computed for the best facts only.
+
+    An episode's words and neighbours show what the fact is about if the fact itself uses other words.
+    """
     chosen, _ = _chosen(
         candidates, candidates.slots, scores, max(_ASKED_BEHIND, 2 * candidates.query.limit)
     )
@@ -123,9 +128,11 @@ def _best(candidates: Candidates, times: int) -> tuple[Slots, Scores]:
 
 
 def likely(candidates: Candidates, scores: Scores) -> Scores:
-    """Fused scores with the newer before the older, and what may be over behind: that a fact fits is
-    worth something as far as it still holds, and does harm as far as it is over. What was judged and
-    what the question shows are independent signs of that."""
+    """Fused scores with newer facts before older ones, and facts that may be over ranked lower.
+
+    A fitting fact is worth something insofar as it still holds, and does harm insofar as it is over. The
+    stored judgements and the comparison with newer facts are independent evidence for that.
+    """
     fresh = freshened(candidates, scores)
     doubted = 1 - (1 - doubts(candidates, fresh)) * (1 - overtaken(candidates, fresh))
     if not doubted.any():
@@ -135,15 +142,17 @@ def likely(candidates: Candidates, scores: Scores) -> Scores:
 
 
 def best(candidates: Candidates, without: Slots) -> tuple[Slots, Scores]:
-    """As many as are wanted, better ones first, with their fused scores; none of *without*."""
+    """The best candidates up to the query's limit, with their fused scores; none of *without*."""
     scores = fused(candidates)
     kept = ~np.isin(candidates.slots, without)
     return _chosen(candidates, candidates.slots[kept], scores[kept], candidates.query.limit)
 
 
 def scaled(kind: Kind, scores: Scores) -> Scores:
-    """Fused scores between 0 and 1. What has less than a half is about something else, as a rule:
-    so much has the best that a graph of other people and other matters finds for a question."""
+    """Fused scores between 0 and 1. Below one half, an item is usually about something else.
+
+    One half is the typical best score that an unrelated graph reaches for a question.
+    """
     return 1 / (1 + np.exp((_UNRELATED.get(kind, _UNRELATED_ELSE) - scores) / _STEEP))
 
 
@@ -159,7 +168,7 @@ def _default(candidates: Candidates) -> tuple[Slots, Scores]:
 
 
 def _rrf(candidates: Candidates) -> tuple[Slots, Scores]:
-    """The sum of one over the ranks by words, by meaning, and by hops if it starts somewhere."""
+    """The sum of reciprocal ranks by words, by meaning, and by hops if the query has origins."""
     limit = candidates.query.limit
     words = candidates.words()
     matching = words > 0
@@ -175,7 +184,7 @@ def _rrf(candidates: Candidates) -> tuple[Slots, Scores]:
 
 
 def _mmr(candidates: Candidates) -> tuple[Slots, Scores]:
-    """Relevant ones that are unlike each other."""
+    """Relevant items that are unlike each other."""
     slots, scores = _best(candidates, _WIDER)
     chosen, values = marginal_relevance(
         scores,
@@ -187,8 +196,10 @@ def _mmr(candidates: Candidates) -> tuple[Slots, Scores]:
 
 
 def _apart(vectors: Floats) -> Floats:
-    """Vectors by what sets them apart from plain English, of unit length. What has none lies in the
-    middle of the others, so that it is like all of them, not like nobody."""
+    """How vectors differ from plain English, as unit vectors.
+
+    An item without a vector gets the mean of the others, so that it resembles all of them, not none.
+    """
     held: Flags = np.any(vectors != 0, axis=1)
     apart = np.where(held[:, None], vectors - usual_vector(), 0.0)
     if held.any():
@@ -198,7 +209,7 @@ def _apart(vectors: Floats) -> Floats:
 
 
 def _node_distance(candidates: Candidates) -> tuple[Slots, Scores]:
-    """Fewer hops from the centre first; what cannot be reached last."""
+    """Items with fewer hops from the centre first, unreachable ones last."""
     center = candidates.segment.entities.known(candidates.prepared.lookups.center)
     slots, scores = _best(candidates, _WIDER)
     distances = hops.item_hops(candidates.segment, candidates.kind, center, _DISTANCE_MAX)[slots]
@@ -208,7 +219,7 @@ def _node_distance(candidates: Candidates) -> tuple[Slots, Scores]:
 
 
 def _episode_mentions(candidates: Candidates) -> tuple[Slots, Scores]:
-    """What most episodes stand behind first: most of those given as anchors, or of all."""
+    """Items with the most supporting episodes first; only the anchors count, if any are given."""
     slots, scores = _best(candidates, _WIDER)
     counts = _mention_counts(candidates)[slots]
     order = np.lexsort((-scores, -counts))[: candidates.query.limit]
@@ -228,7 +239,7 @@ def _mention_counts(candidates: Candidates) -> Scores:
 
 
 def _cross_encoder(candidates: Candidates) -> tuple[Slots, Scores]:
-    """The fused order, from which the cross-encoder goes on once the texts are read."""
+    """The fused order, which the cross-encoder refines once the texts are read."""
     return _best(candidates, 2)
 
 
@@ -243,9 +254,9 @@ _RANKINGS: dict[str, Callable[[Candidates], tuple[Slots, Scores]]] = {
 
 
 def reciprocal_ranks(lists: Sequence[Slots]) -> tuple[Slots, Scores]:
-    """Items of ranked lists and the sum of one over their ranks; better ones first.
+    """Items of ranked lists with the sums of their reciprocal ranks, best first.
 
-    Among equals, whoever comes first in the first of the lists.
+    Equal items keep the order of the first list.
     """
     total: dict[int, float] = {}
     for ranked in lists:
@@ -256,12 +267,12 @@ def reciprocal_ranks(lists: Sequence[Slots]) -> tuple[Slots, Scores]:
 
 
 def top(slots: Slots, scores: Scores, limit: int, ids: Ints | None = None) -> tuple[Slots, Scores]:
-    """The best *limit*, better ones first, newer ones first among equals.
+    """The best *limit* slots, best first; among equals, newer ones first.
 
-    *ids* are those of all slots, and tell what is newer. Slots do not: a segment that is read
-    again from its rows gives them out in another order.
+    *ids* are those of all slots, and show which is newer. Slots do not: a segment that is rebuilt from
+    its rows assigns them in another order.
     """
-    if len(scores) > limit:  # sorting is only worth its time for those that may be among them
+    if len(scores) > limit:  # sort only those that can be among the best
         chosen = scores >= np.partition(scores, -limit)[-limit]
         slots, scores = slots[chosen], scores[chosen]
     newness = slots if ids is None else ids[slots]
@@ -274,8 +285,8 @@ def marginal_relevance(
 ) -> tuple[list[int], list[float]]:
     """Places chosen one by one: relevant, and unlike those chosen before.
 
-    *weight* is that of relevance, so 1 leaves the order as it is. Scores are brought between 0
-    and 1 first, so that they can be held against likenesses.
+    *weight* is that of relevance, so 1 leaves the order as it is. Scores are first scaled to 0 to 1, so
+    that they are comparable with similarities.
     """
     low, high = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
     relevance = (scores - low) / (high - low) if high > low else np.ones(len(scores))
@@ -293,21 +304,22 @@ def marginal_relevance(
     return chosen, values
 
 
-# The cross-encoder alone orders far worse than the fused score it is given, so it only has a say, and
-# where its time ends the fused order goes on. On LoCoMo dev, over the best 20, a half costs 2.8 nDCG@10 and 4.3
-# R@5. A fifth costs 1.0 R@5 and leaves nDCG@10 and R@10 where they were (+0.2 and +0.1, which is
-# no difference): it is the largest share that does little harm, not one that was shown to help.
+# The cross-encoder alone orders far worse than the fused score it starts from, so it only gets a share,
+# and after its time budget the fused order continues. On LoCoMo dev, over the best 20, a share of a half
+# costs 2.8 nDCG@10 and 4.3 R@5. A fifth costs 1.0 R@5 and leaves nDCG@10 and R@10 where they were (+0.2
+# and +0.1, which is no difference): it is the largest share that does little harm, not one that was shown
+# to help.
 CROSS_SHARE = 0.2
 
 ScoreFn = Callable[[str, Sequence[str]], Sequence[float]]
-Clock = Callable[[], float]  # in seconds, from wherever
+Clock = Callable[[], float]  # in seconds, from any starting point
 
 
 class Reranked(NamedTuple):
-    """A candidate by its *place* in what was given, and how well it fits.
+    """A candidate by its *place* in the input, and how well it fits.
 
-    Scores lie between 0 and 1 and fall down the list. *relevance* says the same on a scale that
-    keeps good answers apart where the score comes close to 1; it is None where time ran out.
+    Scores lie between 0 and 1 and decrease along the list. *relevance* says the same on a scale that
+    still separates good answers when the score is close to 1; it is None if time ran out.
     """
 
     place: int
@@ -341,7 +353,7 @@ def rerank(
 def _read(
     query: str, texts: Sequence[str], score_fn: ScoreFn, budget_s: float, clock: Clock
 ) -> list[float]:
-    """The logits of the first texts, as many as there is time for."""
+    """The logits of the first texts, as many as time allows."""
     known: dict[str, float] = {}
     found: list[float] = []
     until = clock() + budget_s
@@ -355,7 +367,7 @@ def _read(
 
 
 def _blend(logits: Sequence[float], fused: Sequence[float], share: float) -> list[float]:
-    """Both scores in one, on the scale of the logits, so that it still says how good a hit is."""
+    """Both scores combined, on the scale of the logits, so that the result still says how good a hit is."""
     if not logits:
         return []
     middle, spread = fmean(logits), pstdev(logits)
@@ -364,13 +376,13 @@ def _blend(logits: Sequence[float], fused: Sequence[float], share: float) -> lis
 
 
 def _standardised(values: Sequence[float]) -> list[float]:
-    """Values with mean 0 and deviation 1; zeros where all are the same."""
+    """Values with mean 0 and deviation 1; zeros if all are the same."""
     middle, spread = fmean(values), pstdev(values)
     return [(value - middle) / spread if spread else 0.0 for value in values]
 
 
 def _unread(rest: Sequence[int], ceiling: float) -> list[Reranked]:
-    """Those that time did not reach: below all that were read, in the order given."""
+    """The candidates that were not read in time: below all that were, in the order given."""
     steps = len(rest) + 1
     return [
         Reranked(index, ceiling * (steps - place) / steps, None)
@@ -385,5 +397,5 @@ def _sigmoid(logit: float) -> float:
 
 
 def _softsign(logit: float) -> float:
-    """From 0 to 1, nearing its ends far more slowly than a sigmoid does."""
+    """From 0 to 1, approaching its limits far more slowly than a sigmoid."""
     return 0.5 + logit / (2 * (1 + abs(logit)))

@@ -1,6 +1,6 @@
-"""Scoring: which items are candidates for a query, and what speaks for each of them.
+"""Scoring: which items are candidates for a query, and the measures of each.
 
-Every measure is a number for each candidate. What a query tells besides its words, such as whom it
+Every measure is a number for each candidate. What a query reveals besides its words, such as whom it
 names and the time it is about, is a bonus on the scale of the other measures.
 """
 
@@ -23,11 +23,11 @@ from recollect.search.times import TimeWindow
 from recollect.search.vectors import DIMENSIONS, EXACT_MAX, distinct
 from recollect.store.rows import micros
 
-# What the meaning of the turns before counts for a turn.
+# The weights of the previous turns in the meaning of a turn.
 _BEFORE = (0.2, 0.1)
-_PER_MEASURE = 512  # candidates that each measure puts forward
+_PER_MEASURE = 512  # candidates that each measure selects
 _DEPTH = 3  # of breadth-first search
-_SAME_WORDS = 0.75  # the share of a question's words from which on another one asks the same
+_SAME_WORDS = 0.75  # a question asks the same if this share of its words is in the query
 # Measured: docs/measurements/search.md.
 SPOKEN_BY_NAMED = 1.0
 SPOKEN_BY_FIRST_NAMED = 0.5
@@ -42,8 +42,10 @@ NEAR = (0.3, 0.1)  # for facts that touch `near_uuid`, and for those one hop awa
 
 
 class Candidates:
-    """The items of one segment that are scored for a query, by their `slots`, and what speaks for
-    each: all that pass the filters in a small graph, the best by some measure in a large one."""
+    """The items of one segment that are scored for a query, by their `slots`, and their measures.
+
+    In a small graph these are all that pass the filters, in a large one the best by any measure.
+    """
 
     def __init__(
         self, segment: Segment, prepared: PreparedQuery, visible: Flags, slots: Slots | None = None
@@ -71,8 +73,10 @@ class Candidates:
         return other
 
     def _unasked(self, visible: Flags) -> Flags:
-        """Facts of a user's profile that no word of the query asks for: no episode is behind them,
-        and besides names they contain little that could match."""
+        """Facts of a user's profile that no word of the query asks for.
+
+        No episode is behind them, and besides names they contain little that could match.
+        """
         supported = np.zeros(len(visible), bool)
         items, _ = self.segment.supports.pairs(self.segment.episodes)
         supported[items] = True
@@ -91,7 +95,7 @@ class Candidates:
         )
 
     def _reached(self) -> hops.Hops | None:
-        """How far breadth-first search has to go to each item; None when it starts nowhere."""
+        """The distance of each item in breadth-first search; None if the query has no origins."""
         if not self.query.origin_uuids:
             return None
         entities = self.segment.entities.known(self.prepared.lookups.origin_entities)
@@ -116,7 +120,7 @@ class Candidates:
     def _behind_facts(self) -> tuple[Slots, Floats]:
         """The items behind the facts nearest to the question, and how near those facts are.
 
-        Facts that are not among the nearest are as near as usual, so they tell nothing.
+        Facts that are not among the nearest are as near as usual, so they add no information.
         """
         alive = self.segment.facts.alive.array
         vectors, vector = self.segment.vectors["fact"], self.prepared.vector
@@ -133,7 +137,7 @@ class Candidates:
         return owners[kept], likeness[facts[kept]]
 
     def _owned(self, near: Slots) -> tuple[Slots, Slots]:
-        """Facts, those near ones at least, and whose they are."""
+        """Pairs of facts, at least the *near* ones, and the items they belong to."""
         if self.kind != "entity":
             return self.segment.supports.pairs(self.segment.episodes)
         facts = self.segment.facts
@@ -158,8 +162,10 @@ class Candidates:
 
     @cached_property
     def named(self) -> Flags:
-        """The entities that the question names, with one more place for none. The name under which
-        the user speaks means the user, also where the record has another one."""
+        """The entities that the question names, with one more place for none.
+
+        The name under which the user speaks means the user, even if the record has another name.
+        """
         entities, episodes = self.segment.entities, self.segment.episodes
         flags = np.zeros(len(entities) + 1, bool)
         flags[entities.known(one.entity_id for one in self.prepared.lookups.named)] = True
@@ -187,7 +193,7 @@ class Candidates:
         return words.search_among(self.prepared.hashes, self.visible, self.neighbours, self.slots)
 
     def repeats(self) -> Flags:
-        """Which turns are the same question, asked before: similar, but they answer nothing."""
+        """Which turns only ask the same question: they are similar, but answer nothing."""
         asks = self.segment.episodes.asks.array[self.slots]
         if not asks.any():
             return np.zeros(len(self.slots), bool)
@@ -197,9 +203,9 @@ class Candidates:
         return flags
 
     def meaning(self) -> Scores:
-        """How near the items themselves are, in deviations from what is usual.
+        """How near the items themselves are, in standard deviations from the usual similarity.
 
-        For a turn, those before it count a little.
+        For a turn, the previous ones count a little.
         """
         vector = self.prepared.vector
         if vector is None:
@@ -220,7 +226,7 @@ class Candidates:
         return total / (1 + sum(_BEFORE))
 
     def meanings(self, slots: Slots) -> Floats:
-        """A vector for each of *slots*, zeros without one; that of an entity is its facts' mean."""
+        """A vector for each of *slots*, zeros if it has none; that of an entity is the mean of its facts'."""
         if self.kind != "entity":
             return self.segment.vectors[self.kind].rows(slots)
         facts = self.segment.facts
@@ -234,7 +240,7 @@ class Candidates:
         return mean
 
     def facts(self) -> Scores:
-        """How near the nearest fact of each slot is, in deviations; usual for those without."""
+        """How near the nearest fact of each slot is, in standard deviations; 0 if it has none."""
         owners, likeness = self._behind_facts
         best = np.full(len(self.visible), -np.inf)
         np.maximum.at(best, owners, likeness)
@@ -242,7 +248,7 @@ class Candidates:
 
 
 def _deviations(likeness: Floats | Scores, known: Flags) -> Scores:
-    """How far likenesses are from what is usual; 0 where none is known."""
+    """Similarities as standard deviations from the usual one; 0 if unknown."""
     return np.where(known, (likeness - USUAL_LIKENESS) / LIKENESS_DEVIATION, 0.0)
 
 
@@ -254,7 +260,7 @@ def _top(scores: Scores, count: int) -> Slots:
 
 
 def about_now(candidates: Candidates) -> bool:
-    """Whether facts are asked for that hold now."""
+    """Whether the query asks for facts that hold now."""
     prepared = candidates.prepared
     return candidates.kind == "fact" and not (
         prepared.tense == "past" or prepared.windows or candidates.query.filters.valid_on
@@ -262,7 +268,7 @@ def about_now(candidates: Candidates) -> bool:
 
 
 def bonus(candidates: Candidates) -> Scores:
-    """What the query tells besides its words and meaning, for each candidate."""
+    """The bonus of each candidate for what the query reveals besides its words and meaning."""
     total = np.zeros(len(candidates.slots))
     if candidates.kind == "fact":
         total += _about_named(candidates) + _valid(candidates) + _near(candidates)
@@ -276,7 +282,7 @@ def bonus(candidates: Candidates) -> Scores:
 
 
 def _about_named(candidates: Candidates) -> Scores:
-    """Facts about those whom the question names."""
+    """A bonus for facts about entities that the question names."""
     flags, facts = candidates.named, candidates.segment.facts
     about = (
         flags[facts.source.array[candidates.slots]] | flags[facts.target.array[candidates.slots]]
@@ -285,8 +291,11 @@ def _about_named(candidates: Candidates) -> Scores:
 
 
 def _left_behind(candidates: Candidates) -> Scores:
-    """What is told of those who have only been part of the user's life, as the town of a former
-    employer, answers no question about the present that does not name them."""
+    """A penalty for facts about entities that are no longer part of the user's life.
+
+    The town of a former employer, for instance, answers no question about the present that does not
+    name the employer.
+    """
     entities, facts = candidates.segment.entities, candidates.segment.facts
     own, none = np.append(entities.own.array, False), np.zeros(len(candidates.slots))
     if not own.any() or not about_now(candidates):
@@ -297,7 +306,7 @@ def _left_behind(candidates: Candidates) -> Scores:
     over = _over(candidates, np.arange(len(facts), dtype=np.int32))
     behind = np.zeros(len(own), bool)
     behind[other[tied & over]] = True
-    # Who left a place is no part of it, nor is who visited it once.
+    # Someone who left a place, or visited it once, is not tied to it.
     behind[other[tied & ~(over | facts.took_place.array | facts.denies.array)]] = False
     behind &= ~candidates.named
     ends = source[candidates.slots], target[candidates.slots]
@@ -306,7 +315,7 @@ def _left_behind(candidates: Candidates) -> Scores:
 
 
 def _spoken(candidates: Candidates) -> Scores:
-    """What was said by whomever the query names, or by the user who asks about themselves."""
+    """A bonus for what a person named in the query said, or the user who asks about themselves."""
     table, people = candidates.segment.episodes, candidates.prepared.people
     if candidates.prepared.own and not people:
         return np.where(table.by_user.array[candidates.slots], SPOKEN_BY_ASKER, 0.0)
@@ -318,7 +327,7 @@ def _spoken(candidates: Candidates) -> Scores:
 
 
 def _said_then(candidates: Candidates) -> Scores:
-    """What was said at the time in question, or not long before or after."""
+    """A bonus for what was said at the time in question, fading with distance from it."""
     at = candidates.segment.episodes.created_at.array[candidates.slots]
     nearest = np.zeros(len(at))
     for window in candidates.prepared.windows:
@@ -329,9 +338,9 @@ def _said_then(candidates: Candidates) -> Scores:
 
 
 def _valid(candidates: Candidates) -> Scores:
-    """What belongs to the time in question; without one, what holds now before what ended.
+    """A bonus for facts of the time in question; without one, a penalty for facts that have ended.
 
-    A question in the past tense asks for neither.
+    A question in the past tense gets neither.
     """
     facts = candidates.segment.facts
     starts, ends = facts.valid_at.array[candidates.slots], facts.invalid_at.array[candidates.slots]
@@ -343,7 +352,7 @@ def _valid(candidates: Candidates) -> Scores:
 
 
 def _over(candidates: Candidates, slots: Slots) -> Flags:
-    """Which facts hold no longer."""
+    """Which facts no longer hold."""
     facts, now = candidates.segment.facts, micros(candidates.query.now)
     ends, expired = facts.invalid_at.array[slots], facts.expired_at.array[slots]
     over: Flags = ((ends != NO_TIME) & (ends <= now)) | ((expired != NO_TIME) & (expired <= now))
@@ -351,8 +360,10 @@ def _over(candidates: Candidates, slots: Slots) -> Flags:
 
 
 def _took_place(candidates: Candidates) -> Scores:
-    """A question in the past tense asks for what took place, one in the present for what is so: who
-    bought the house, and who owns it. One that names a time asks for what was then."""
+    """Prefer events for a question in the past tense, and states for one in the present.
+
+    Compare "who bought the house" and "who owns it". A question that names a time gets no preference.
+    """
     prepared, facts = candidates.prepared, candidates.segment.facts
     if prepared.windows or prepared.tense is None:
         return np.zeros(len(candidates.slots))
@@ -362,7 +373,7 @@ def _took_place(candidates: Candidates) -> Scores:
 
 
 def _inside(candidates: Candidates, starts: Ints, ends: Ints) -> Flags:
-    """What has a known start and held at some time that the question is about."""
+    """Which facts have a known start and held at some time that the question is about."""
     inside = np.zeros(len(starts), bool)
     for window in candidates.prepared.windows:
         first, last = _bounds(window)
@@ -379,7 +390,7 @@ def _bounds(window: TimeWindow) -> tuple[int, int]:
 
 
 def _near(candidates: Candidates) -> Scores:
-    """Closeness to the entity given as `near_uuid`."""
+    """A bonus for facts close to the entity given as `near_uuid`."""
     origins = candidates.segment.entities.known(candidates.prepared.lookups.near)
     if not len(origins):
         return np.zeros(len(candidates.slots))

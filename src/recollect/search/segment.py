@@ -1,7 +1,7 @@
 """The search segment of one graph: words, vectors and columns in memory, derived from its rows.
 
-It carries the epoch and the version it was built from, takes later changes page by page, and can
-be thrown away at any time.
+It has the epoch and version it was built from, applies later changes page by page, and can be dropped
+at any time.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class IndexPage(Record):
-    """Changes up to a version: index rows, and the items themselves as they are now."""
+    """Changes up to a version: index rows, and the current state of their items."""
 
     until: int
     rows: Sequence[Any]
@@ -41,13 +41,13 @@ class IndexPage(Record):
 
 
 class Segment:
-    """Everything a search of one graph looks at. Work on it through `work`, or alone."""
+    """Everything a search of one graph reads. Use it through `work`, unless no other thread has it."""
 
     def __init__(self, epoch: int = 0) -> None:
         self.epoch = epoch
         self.version = 0
         self.kept_version = 0  # of its snapshot
-        self.turn = asyncio.Lock()  # held by whoever brings it up to date
+        self.turn = asyncio.Lock()  # held while it is brought up to date
         self._lock = threading.Lock()
         self.hold(Tables({kind: spec.table() for kind, spec in KINDS.items()}))
         self.words: dict[Kind, Postings] = {kind: Postings() for kind in KINDS}
@@ -67,15 +67,15 @@ class Segment:
         """Clear the caches that a change invalidates."""
         self._open: Flags | None = None
         self._neighbours: Neighbourhoods | None = None
-        self.seen: dict[Visibility, Segment] = {}  # as those see it who may not see everything
+        self.seen: dict[Visibility, Segment] = {}  # narrowed to each visibility
 
     @property
     def holds_forgotten(self) -> bool:
-        """Whether texts or vectors of what was removed or changed are still in it."""
+        """Whether it still contains texts or vectors of items that were removed or changed."""
         return any(table.holds_forgotten for table in self.tables.by_kind.values())
 
     def become(self, other: "Segment") -> None:
-        """Take over what another segment of the same graph holds."""
+        """Take over the contents of another segment of the same graph."""
         with self._lock:
             kept = {"turn", "_lock"}
             vars(self).update({k: v for k, v in vars(other).items() if k not in kept})
@@ -114,7 +114,7 @@ class Segment:
                 self.version = page.until
 
     def _mark(self, rows: Sequence[Any]) -> dict[Kind, set[int]]:
-        """Note which items are there and what they are found by; returns the ids of new ones."""
+        """Record which items exist, with their terms and vectors; returns the ids of new ones."""
         new: dict[Kind, set[int]] = {}
         for kind, table in self.tables.by_kind.items():
             chosen = [row for row in rows if row.item_kind == kind]
@@ -133,19 +133,21 @@ class Segment:
     def _link(
         self, links: Links, table: ItemTable, rows: Sequence[Any], again: Sequence[int]
     ) -> None:
-        """Add links to episodes. Episodes that come *again* may support something else by now, as
-        they were cited or read once more: their old links go."""
+        """Add links to episodes, dropping the old links of episodes that come *again*.
+
+        Those may support something else by now, because they were cited or read once more.
+        """
         if again:
             links.drop(self.episodes.slots(again))
         items = table.slots(row.item_id for row in rows)
         links.add(items, self.episodes.slots(row.episode_id for row in rows))
 
     def mask(self, kind: Kind, filters: Filters, lookups: Lookups = NO_LOOKUPS) -> Flags:
-        """The slots of a kind whose items are there and pass the filters."""
+        """The slots of a kind whose items exist and pass the filters."""
         return kinds.mask(self.tables, kind, filters, lookups)
 
     def passing(self, prepared: PreparedQuery) -> Flags:
-        """The slots of the kind that is searched for whose items are there and pass its filters."""
+        """The slots whose items exist and pass the filters of a query."""
         return self.mask(prepared.query.kind, prepared.query.filters, prepared.lookups)
 
     def visible(self, kind: Kind) -> Flags:

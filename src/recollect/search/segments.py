@@ -16,11 +16,11 @@ from recollect.store.protocol import Store, Transaction
 from recollect.store.queries.graphs import GraphRow
 
 _log = log.get(__name__)
-_CHUNKS_TOGETHER = 8  # so many are written in one transaction
+_CHUNKS_TOGETHER = 8  # chunks written in one transaction
 
 
 def _graph(tx: Transaction, access: Access, graph_uuid: str) -> GraphRow:
-    """A graph that still exists and belongs to the asker's project."""
+    """A graph that still exists and belongs to the caller's project."""
     graph = tx.graphs.by_uuid(uuid=graph_uuid, project_id=access.project_id)
     if graph is None:
         raise NotFound("graph not found")
@@ -36,7 +36,7 @@ def _state(tx: Transaction, access: Access, graph_uuid: str) -> tuple[int, int]:
 def _page(
     tx: Transaction, access: Access, graph_uuid: str, epoch: int, since: int
 ) -> IndexPage | None:
-    """The next changes of a graph; None when a new epoch has begun meanwhile."""
+    """The next changes of a graph; None if a new epoch has begun meanwhile."""
     graph = _graph(tx, access, graph_uuid)
     if graph.index_epoch != epoch:
         return None
@@ -70,7 +70,7 @@ def _snapshot_of(segment: Segment) -> tuple[int, list[bytes]]:
 
 
 class Segments:
-    """A bounded cache of segments, keyed by the graph's uuid, which is never given out twice."""
+    """A bounded cache of segments, keyed by the graph's uuid, which is never reused."""
 
     def __init__(self, store: Store, *, bytes_max: int) -> None:
         self._store = store
@@ -98,8 +98,10 @@ class Segments:
     async def _catch_up(
         self, segment: Segment, access: Access, graph_uuid: str, version: int
     ) -> bool:
-        """Apply what a segment lacks, one caller at a time; False if its epoch has ended, so that it
-        can never be up to date again."""
+        """Apply the changes that a segment lacks, one caller at a time.
+
+        False if its epoch has ended, so that it can never be up to date again.
+        """
         if segment.version < version:
             async with segment.turn:
                 return await self._fill(segment, access, graph_uuid, version)
@@ -113,7 +115,7 @@ class Segments:
             try:
                 await asyncio.to_thread(segment.take, page)
             except Exception:
-                self._drop(graph_uuid)  # it may have taken a part
+                self._drop(graph_uuid)  # it may have applied a part
                 raise
             self._weigh(graph_uuid, segment)
         return True
@@ -132,13 +134,13 @@ class Segments:
         """Save a large segment once it is well ahead of its snapshot."""
         ahead = segment.version - segment.kept_version
         if ahead > max(SNAPSHOT_ROWS_MIN, segment.kept_version // 2):
-            segment.kept_version = segment.version  # so that nobody else saves it as well
+            segment.kept_version = segment.version  # so that no other caller saves it as well
             task = asyncio.create_task(self._save(segment, access, graph))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     async def _save(self, segment: Segment, access: Access, graph: Graph) -> None:
-        """Write a snapshot; without one the next cold search is slower, and nothing else."""
+        """Write a snapshot; without one only the next cold search is slower."""
         try:
             if segment.holds_forgotten:
                 await self._rebuild(segment, access, graph)
@@ -167,7 +169,7 @@ class Segments:
         self._drop(graph_uuid)
 
     async def close(self) -> None:
-        """Cancel the snapshots under way."""
+        """Cancel the snapshots in progress."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

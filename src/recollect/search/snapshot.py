@@ -1,7 +1,7 @@
-"""A segment as bytes, so that a large graph is in memory again without reading all of its rows.
+"""Segment snapshots: a large graph is loaded into memory without reading all of its rows.
 
-A snapshot is as disposable as the segment. It holds nothing that the index rows and their items do
-not hold, is written beside them, and goes in the transaction that removes any of them.
+A snapshot is as disposable as the segment. It contains nothing that the index rows and their items do
+not, is stored beside them, and is deleted in the transaction that removes any of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ CHUNK_BYTES = 4 * 1024 * 1024
 
 
 class _Array(msgspec.Struct, frozen=True, array_like=True):
-    """Where an array lies."""
+    """The location of an array in the snapshot."""
 
     path: str
     dtype: str
@@ -32,11 +32,11 @@ class _Array(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _SnapshotHead(msgspec.Struct, frozen=True, array_like=True):
-    """What a snapshot begins with."""
+    """The first chunk of a snapshot."""
 
     format: int
     version: int
-    mark: bytes  # of no other: segments of one version need not lie in the same order
+    mark: bytes  # unique: segments of one version need not have the same order
     size: int
     arrays: list[_Array]
     codes: dict[str, list[Any]]
@@ -47,7 +47,7 @@ class _SnapshotHead(msgspec.Struct, frozen=True, array_like=True):
 
 
 def dump(segment: Segment) -> tuple[int, list[bytes]]:
-    """The version of the segment, and the segment in chunks, to be kept in order."""
+    """The version of the segment, and its chunks, to be stored in order."""
     arrays, blobs, offset = [], [], 0
     for path, array in _arrays(segment):
         data = np.ascontiguousarray(array).tobytes()
@@ -67,13 +67,13 @@ def dump(segment: Segment) -> tuple[int, list[bytes]]:
         runs={kind: len(words.runs) for kind, words in segment.words.items()},
     )
     body = b"".join(blobs)
-    blobs.clear()  # a large graph is held twice at the most
+    blobs.clear()  # so that at most two copies of a large graph are in memory
     whole = [body[n : n + CHUNK_BYTES] for n in range(0, len(body), CHUNK_BYTES)]
     return segment.version, [msgspec.msgpack.encode(head), *whole]
 
 
 def load(epoch: int, chunks: Sequence[bytes]) -> Segment | None:
-    """The segment that was dumped; None when another program did it, or not to its end."""
+    """Restore a segment; None if the snapshot has another format or is incomplete."""
     try:
         head = msgspec.msgpack.decode(chunks[0], type=_SnapshotHead)
     except (IndexError, msgspec.DecodeError):

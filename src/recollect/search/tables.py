@@ -1,8 +1,8 @@
-"""What a segment knows of the items of each kind besides their words and vectors.
+"""What a segment knows about the items of each kind besides their words and vectors.
 
 Every item has a slot in its table for as long as the segment lives. Columns hold what filters and
-rankings need. A slot whose `alive` is False belongs to an item that is gone, or to one that others
-already refer to and whose own row is still to come.
+rankings need. A slot whose `alive` is False belongs to a deleted item, or to one that others already
+refer to but whose own row has not arrived yet.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ _KEYS_MAX = 32  # metadata keys that are indexed at a time
 
 
 class ItemTable:
-    """Items of one kind: their row ids, and whether they are there."""
+    """Items of one kind: their row ids, and whether they exist."""
 
     def __init__(self) -> None:
         self.ids = Column(np.int64, 0)
@@ -37,7 +37,7 @@ class ItemTable:
         return len(self._slots)
 
     def slots(self, ids: Iterable[int]) -> Slots:
-        """The slots of items; those that have none get one."""
+        """The slots of items; items without one get one."""
         known = self._slots
         wanted = list(ids)
         found = np.fromiter((known.setdefault(i, len(known)) for i in wanted), np.int32)
@@ -51,18 +51,18 @@ class ItemTable:
         return np.fromiter((slot for slot in found if slot is not None), np.int32)
 
     def fill(self, tables: "Tables", rows: Sequence[Any], new: Iterable[int]) -> None:
-        """Write what the rows of items say; the items *new*, by id, were not there before."""
+        """Write the rows of items; *new* are the ids of items that did not exist before."""
         slots = self.slots(row.id for row in rows)
         self.created_at.put(slots, [row.created_at for row in rows])
 
     def put_texts(self, column: Column, slots: Slots, codes: Sequence[int]) -> None:
-        """Write codes of texts, and note whether one of them replaces an older text."""
+        """Write codes of texts, and record whether one of them replaces an older text."""
         before = column.array[slots]
         self.holds_forgotten |= bool(((before >= 0) & (before != np.array(codes, int))).any())
         column.put(slots, codes)
 
     def narrowed(self, visible: Flags) -> Self:
-        """The same table, in which only what is flagged is there."""
+        """A copy of the table in which only the flagged items exist."""
         other = copy(self)
         other.alive = self.alive.where(visible, False)
         return other
@@ -139,12 +139,14 @@ class FactTable(ItemTable):
             self.endings.setdefault(slot, []).append(ending)
 
     def doubt(self, slot: int) -> float:
-        """How likely it is that a fact is over, though not likely enough to end it. A doubt counts
-        only while the fact that raised it is there."""
+        """The probability that a fact is over, though not enough to end it.
+
+        A doubt counts only while the fact that raised it exists.
+        """
         return max((sure for by, sure in self.doubts.get(slot, ()) if self._held(by)), default=0.0)
 
     def _held(self, slot: int) -> bool:
-        """Whether a fact is there and was ever true: one that was corrected never was."""
+        """Whether a fact exists and was ever true: one that was corrected never was."""
         begins, ends = self.valid_at.array[slot], self.invalid_at.array[slot]
         never = NO_TIME not in (begins, ends) and ends <= begins
         return bool(self.alive.array[slot] and not never)
@@ -157,7 +159,7 @@ class EntityTable(ItemTable):
         super().__init__()
         self.labels = Column(np.int32, -1)
         self.label_sets = Codes()
-        self.own = Column(np.bool_, False)  # the user's node, which is on every side
+        self.own = Column(np.bool_, False)  # the user's node, which all sides share
         self.attributes = Column(np.int32, -1)
         self.attribute_texts = Codes()
 
@@ -170,7 +172,7 @@ class EntityTable(ItemTable):
         self.put_texts(self.attributes, slots, _codes(self.attribute_texts, rows, "attributes"))
 
     def narrowed(self, visible: Flags) -> Self:
-        """Facts may refer to entities that are not there any more: these have no labels."""
+        """Like the base, but without the labels of hidden entities, which visible facts may refer to."""
         other = super().narrowed(visible)
         other.labels = self.labels.where(visible, -1)
         return other
@@ -212,7 +214,7 @@ class EpisodeTable(ItemTable):
         self._keys: dict[str, MetadataKey] = {}
 
     def fill(self, tables: "Tables", rows: Sequence[Any], new: Iterable[int]) -> None:
-        """Write episodes, and put those that are new or moved in their place in the order."""
+        """Write episodes, and insert those that are new or moved into the order."""
         super().fill(tables, rows, new)
         slots = self.slots(row.id for row in rows)
         series = np.array(_codes(self.series_names, rows, "strand"), np.int64)
@@ -231,7 +233,7 @@ class EpisodeTable(ItemTable):
         self._fill_people(rows, slots)
 
     def _fill_people(self, rows: Sequence[Any], slots: Slots) -> None:
-        """Write whom episodes are by and for, and for which memory."""
+        """Write who produced episodes, for whom, and for which memory."""
         self.by_user.put(slots, [(row.role or row.producer) == "user" for row in rows])
         self.speaker.put(slots, _codes(self.speakers, rows, "speaker"))
         producers = [producer_named(row.producer, row.speaker, row.role) for row in rows]
@@ -241,7 +243,7 @@ class EpisodeTable(ItemTable):
         self.recallable.put(slots, [row.kept_for != "semantic" for row in rows])
 
     def key(self, name: str) -> MetadataKey:
-        """What the metadata of all episodes says under one key."""
+        """The metadata of all episodes under one key."""
         if name not in self._keys:
             while len(self._keys) >= _KEYS_MAX:
                 del self._keys[next(iter(self._keys))]
@@ -250,7 +252,7 @@ class EpisodeTable(ItemTable):
         return self._keys[name]
 
     def narrowed(self, visible: Flags) -> Self:
-        """Whoever speaks in none of the visible episodes is unknown."""
+        """Like the base, but without the names of those who speak in no visible episode."""
         other = super().narrowed(visible)
         heard = set(self.speaker.array[visible].tolist())
         other._first_names = [
@@ -272,7 +274,7 @@ class EpisodeTable(ItemTable):
 
 
 class ObservationTable(ItemTable):
-    """Observations, with the slots of the facts that bear them out."""
+    """Observations, with the slots of the facts that support them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -333,7 +335,7 @@ class Links:
         self.add(items, left)
 
     def pairs(self, episodes: EpisodeTable) -> tuple[Slots, Slots]:
-        """Every pair whose episode is there."""
+        """Every pair whose episode exists."""
         held = episodes.alive.array[self.episode.array]
         return self.item.array[held], self.episode.array[held]
 
@@ -383,7 +385,7 @@ class Tables:
         return cast(ThreadSummaryTable, self.by_kind["thread_summary"])
 
     def narrowed(self, visible: Mapping[Kind, Flags]) -> "Tables":
-        """The same tables, in which only what is flagged is there."""
+        """A copy of the tables in which only the flagged items exist."""
         return replace(
             self,
             by_kind={kind: one.narrowed(visible[kind]) for kind, one in self.by_kind.items()},

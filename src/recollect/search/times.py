@@ -1,8 +1,8 @@
 """The time that a question is about: its tense, and the dates or events that it names.
 
-"Last spring", "before she moved": only words that plainly speak of time count. "Now" and "today" in
-the present do not narrow, as what holds now comes first anyway; neither does what repeats ("every
-Monday", "in winter she skates") nor a length of time ("for three years").
+"Last spring", "before she moved": only words that are clearly about time count. "Now" and "today" in
+the present tense do not narrow, since what holds now comes first anyway. Neither do repetitions ("every
+Monday", "in winter she skates") or durations ("for three years").
 """
 
 import re
@@ -21,7 +21,7 @@ _IRREGULAR = (
     "spent spoke stole stood swam taught thought threw told took understood was went were woke won "
     "wore wrote"
 )
-# "Bed", "red" and "need" only look like a past; "used" and "led" are one.
+# "Bed", "red" and "need" only look like a past tense; "used" and "led" are one.
 _NOT_PAST = "bed red need feed seed speed shed indeed hundred sacred breed weed reed wed sled fred"
 _PAST = re.compile(
     rf"\b(?:{'|'.join(_IRREGULAR.split())}|(?!(?:{'|'.join(_NOT_PAST.split())})\b)[a-z]{{2,}}ed)\b"
@@ -35,7 +35,7 @@ _WILL = re.compile(
     r"|['\u2019]ll\b|\b(?:is|are|am|wh\w+['\u2019]?s)\b(?:\s\w+){0,3}?\s(?!thing\b|morning\b|evening\b)\w{2,}ing\b"
 )
 _HABIT = re.compile(r"\b(?:do|does|don['\u2019]?t|doesn['\u2019]?t|usually|always|typically)\b")
-# "Is the doorbell muted", "what is the approved budget": a state, but "the book that she borrowed".
+# "Is the doorbell muted", "what is the approved budget" ask for a state, unlike "the book that she borrowed".
 _STATE = re.compile(
     r"\b(?:[Ii]s|[Aa]re|[Aa]m)\b(?P<between>(?:\s[\w'\u2019-]+){1,6}?)\s(?P<state>[a-z]{2,}ed)\b"
 )
@@ -46,7 +46,7 @@ _BEING = re.compile(r"\b(?:is|are|am|can|should|may|must)\b|\b\w+['\u2019]s\b")
 
 
 def tense_of(text: str) -> Tense | None:
-    """The tense of a question; None when its words do not tell, as a list of keywords does not.
+    """The tense of a question; None if its words do not show it, like a list of keywords.
 
     What was planned then is past, what is planned now is future.
     """
@@ -63,7 +63,7 @@ def tense_of(text: str) -> Tense | None:
 
 
 def _stateless(text: str) -> str:
-    """A question without the participle that only says in what state something is."""
+    """A question without a participle that only describes a state."""
     state = _STATE.search(text)
     if state is None or _DONE_BY.search(state["between"]):
         return text
@@ -71,13 +71,13 @@ def _stateless(text: str) -> str:
 
 
 def is_habit(text: str) -> bool:
-    """Whether a question asks what is done again and again, as "what does she eat" does."""
+    """Whether a question asks about a habit, like "what does she eat"."""
     lower = text.lower()
     return tense_of(text) == "present" and _HABIT.search(lower) is not None
 
 
 def says_past(clause: str) -> bool:
-    """Whether some verb of *clause* is in the past."""
+    """Whether a verb of *clause* is in the past tense."""
     return _PAST.search(clause.lower()) is not None
 
 
@@ -85,16 +85,16 @@ EventRelation = Literal["before", "after", "since", "when"]
 
 
 class TimedEvent(NamedTuple):
-    """What happened, as a text to search for, and where the time asked for lies around it."""
+    """An event, as a text to search for, and how the time in question relates to it."""
 
     text: str
     relation: EventRelation
 
 
 class EventClause(NamedTuple):
-    """An event and the characters of the question that speak of it, from *start* to *end*.
+    """An event and the characters of the question that name it, from *start* to *end*.
 
-    The event's own text begins at *inner*, behind the word that says how it stands to the time.
+    The event's own text begins at *inner*, after the word for the relation.
     """
 
     event: TimedEvent
@@ -129,7 +129,7 @@ _AUXILIARY = re.compile(
     r"(?:did|do|does|is|are|was|were|will|would|has|have|had|can|could|should|shall|may|might|s)\b",
     re.IGNORECASE,
 )
-# What a clause must begin with: a name counts by its capital letter.
+# What a clause must begin with; a name is recognized by its capital letter.
 _PERSON = re.compile(rf"{_SUBJECT}(?:['\u2019]\w+)?\s+\w+", re.IGNORECASE)
 _NAMED = re.compile(r"[A-Z][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*)*\s+\w+")
 _OWNED = re.compile(rf"{_OWNER}\s+\w+", re.IGNORECASE)
@@ -138,7 +138,7 @@ _GERUND = re.compile(
     r"(?!(?:thing|anything|everything|something|morning|evening|spring)\b)\w{2,}ing\b"
 )
 _POSSESSED = re.compile(r"(?:\w+\s)?\w+['\u2019]s?\s+\w+")
-# Behind these, "after" and "before" belong to the verb, and "when" is what is asked for.
+# After these, "after" and "before" belong to the verb, and "when" is what the question asks for.
 _TAKEN = re.compile(
     r"\b(?:look|looks|looked|looking|named?|names|naming|take|takes|took|taking|ask|asks|asked|run"
     r"|runs|ran|go|goes|went|sought|chas\w+|seek\w*|and|the ones?|never|ever|once)\s*$",
@@ -155,14 +155,14 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"[^\W\d_]")
-_WORDS_MAX = 8  # a question has one or two of them
+_WORDS_MAX = 8  # a question usually has one or two of them
 
 
 def event_in(text: str) -> EventClause | None:
-    """The first event that *text* names a time by; None for most questions.
+    """The first event by which *text* names a time; None for most questions.
 
-    What is done again and again ("before she goes to bed") is no event, and a question for a time
-    ("when did she move") does not name one.
+    A habit ("before she goes to bed") is not an event, and a question for a time ("when did she move")
+    does not name one.
     """
     for match in islice(_WORD.finditer(text), _WORDS_MAX):
         found = _clause(text, match)
@@ -185,7 +185,7 @@ def _clause(text: str, match: "re.Match[str]") -> EventClause | None:
 
 
 def _end(text: str, first: int, start: int) -> int:
-    """Where a clause ends: at a mark, or before the question that follows one in front."""
+    """Where a clause ends: at a punctuation mark, or, if it comes first, before the question after it."""
     mark = _END.search(text, start)
     end = mark.start() if mark else len(text)
     if not _LETTER.search(text[:first]):
@@ -218,7 +218,7 @@ def _is_event(word: str, clause: str, around: str) -> bool:
 
 
 def _is_pointer(clause: str) -> bool:
-    """ "Before that day" or "during this time" points at nothing that could be searched for."""
+    """Whether it only points at a time ("that day", "this time") and names nothing to search for."""
     return (
         re.fullmatch(
             r"(?:this|that|these|those|the)\s+(?:time|times|day|days|moment|point|period|year|week|month"
@@ -237,16 +237,16 @@ class TimeWindow(NamedTuple):
     end: datetime | None
 
     def overlaps(self, first: datetime | None, last: datetime | None) -> bool:
-        """Whether something that held from *first* until *last* held at some time of it."""
+        """Whether something that held from *first* until *last* held at some time in the window."""
         begins = self.end is None or first is None or first < self.end
         return begins and (self.start is None or last is None or last > self.start)
 
 
 class TimeWords(Record):
-    """What a question says about time: windows, any of which will do, or an event, or both.
+    """What a question says about time: alternative windows, or an event, or both.
 
-    *words* is what says it, *rest* the question without. An event has to be found first; its
-    dates then go into `around`.
+    *words* are the words for the time, *rest* is the question without them. An event must be searched
+    for first; its dates then go into `around`.
     """
 
     windows: tuple[TimeWindow, ...] = ()
@@ -256,9 +256,9 @@ class TimeWords(Record):
 
 
 def time_words(text: str, now: datetime, time_zone: str | None = None) -> TimeWords | None:
-    """The time that *text* is about, asked at *now* by somebody in *time_zone*; None for most.
+    """The time that *text*, asked at *now* in *time_zone*, is about; None for most texts.
 
-    Words behind 2,000 characters are not looked at.
+    Only the first 2,000 characters are read.
     """
     text = _SPACES.sub(" ", text)
     head, tail = text[:_CHARS_MAX], text[_CHARS_MAX:]
@@ -286,7 +286,7 @@ def around(event: TimedEvent, first: datetime | None, last: datetime | None) -> 
     return TimeWindow(first, None)
 
 
-# Words that fix which year or week is meant; without one the tense has to.
+# Words that determine which year or week is meant; without them the tense must.
 _FIXED = re.compile(
     r"\d{3,}|['\u2019]\d\d|\d[-/.]\d|\b(?:last|next|this|past|previous|coming|current|ago|yesterday"
     r"|today|tomorrow|tonight|century|now|back|earlier|later|recent|\d0s|\w+ties)\b",
@@ -305,7 +305,7 @@ _DISTANCE = re.compile(
     r"(year|month|week|decade)s?\b",
     re.IGNORECASE,
 )
-# "What does she think about last year": no guess at a time, but a subject.
+# "What does she think about last year": "about" introduces a topic, not an approximate time.
 _ABOUT = re.compile(r"about (?=last|next|this|the|yesterday|today|tomorrow)", re.IGNORECASE)
 _GENITIVE = re.compile(r"['\u2019]s?\b")
 _CHARS_MAX = 2_000
@@ -325,12 +325,12 @@ def _said(text: str, now: datetime, time_zone: str | None) -> tuple[EventClause 
         return clause, []
     outside = _without(text, [(clause.start, clause.end)]) if clause else text
     tense = tense_of(outside)
-    # Which May is meant: memory is asked about the past, unless the question says otherwise.
+    # Which May is meant: questions to a memory are about the past, unless they say otherwise.
     reading: Tense = "future" if tense == "future" else "past"
     found = find(text, reference=now, zone=time_zone, tense=reading)
     if clause and any(_is_date(text, clause, when) for when in found):
         clause = None
-    # A time inside an event's clause tells the event, not the question.
+    # A time inside an event's clause belongs to the event, not to the question.
     return clause, [
         when
         for when in found
@@ -339,7 +339,7 @@ def _said(text: str, now: datetime, time_zone: str | None) -> tuple[EventClause 
 
 
 def _is_date(text: str, clause: EventClause, when: When) -> bool:
-    """ "After Christmas" and "during the summer" name dates; "after last year's trip" does not."""
+    """Whether a clause is a date: "after Christmas", "during the summer"; not "after last year's trip"."""
     if not when.dated or _GENITIVE.match(text, when.end):
         return False
     return when.start <= clause.start < when.end or when.start <= clause.inner < when.end
@@ -361,7 +361,7 @@ def _narrows(text: str, when: When, tense: Tense | None) -> bool:
 
 
 def _windows(found: list[When]) -> tuple[TimeWindow, ...]:
-    """Periods are alternatives; where there are none, bounds hold together."""
+    """The windows to search: periods are alternatives; without any, all bounds apply together."""
     periods = [_period(when) for when in found if not _is_bound(when)]
     if periods:
         return tuple(dict.fromkeys(periods))
@@ -387,7 +387,7 @@ def _bound(when: When) -> TimeWindow:
 
 
 def _period(when: When) -> TimeWindow:
-    """A period, wider where its words are only about: "three years ago" is no single day."""
+    """A period, widened if its words are approximate: "three years ago" is not a single day."""
     if when.first is None or when.last is None:
         return TimeWindow(when.first, when.last)
     slack = timedelta(0)
@@ -416,13 +416,13 @@ _BEFORE_MARK = re.compile(r"[ ,;]+(?=[?!.])| (?=[,;])")
 
 
 def _span(text: str, when: When) -> tuple[int, int]:
-    """The characters that name a time, with what makes it an owner."""
+    """The characters that name a time, including a possessive ending."""
     about, owner = _ABOUT.match(when.text), _GENITIVE.match(text, when.end)
     return when.start + (about.end() if about else 0), owner.end() if owner else when.end
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:
-    """*text* without these stretches and the prepositions they leave hanging."""
+    """*text* without these spans and the prepositions left dangling before them."""
     parts: list[str] = []
     place = 0
     for start, end in spans:

@@ -1,8 +1,8 @@
-"""The vectors of a table: one byte a number to score by, one bit a number to look through.
+"""The vectors of a table, quantized: one byte per dimension for scoring, one bit for preselection.
 
-All vectors are of unit length, and what is kept is how they differ from the usual vector, as most of
-their length is what they have in common: a byte then is five times as exact, and a bit, the side
-on which a number lies, tells something.
+All vectors have unit length. Most of that length is common to all of them, so only the difference from
+the usual vector is stored: this makes a byte five times as precise, and a bit, the sign of the
+difference, informative.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ import numpy.typing as npt
 from recollect.search.columns import Column, Flags, Floats, Slots
 
 DIMENSIONS = 384
-_BYTES = DIMENSIONS * 2  # as it is stored, in half precision
+_BYTES = DIMENSIONS * 2  # of a vector in the store, in half precision
 _WORDS = DIMENSIONS // 64
 _USUAL = Path(__file__).with_name("usual_vector.f32")
-# So few are scored one by one; of more, so many are chosen by their bits and then scored.
+# Up to EXACT_MAX vectors are all scored; of more, CHOSEN are preselected by their bits and then scored.
 EXACT_MAX = 1_024
 CHOSEN = 1_024
 
@@ -33,7 +33,7 @@ def usual_vector() -> Floats:
 
 
 def distinct(slots: Slots) -> Slots:
-    """Slots in order, each once; for so few, sorting them beats numpy's own way by far."""
+    """Sorted slots without duplicates; for so few, this is far faster than numpy's own function."""
     ordered = np.sort(slots)
     first = np.ones(len(ordered), bool)
     first[1:] = ordered[1:] != ordered[:-1]
@@ -46,10 +46,9 @@ def _bits(vectors: Floats) -> Bits:
 
 
 class Vectors:
-    """The vectors of the items of one table: mostly one, several for a long text.
+    """The vectors of the items of one table: usually one per item, several for a long text.
 
-    They lie in rows, each of which belongs to a slot; a row whose item has other vectors now
-    belongs to nobody.
+    Each row belongs to a slot; a row whose item got other vectors since belongs to none.
     """
 
     def __init__(self) -> None:
@@ -61,7 +60,7 @@ class Vectors:
         self._bits = [Column(np.uint64, 0) for _ in range(_WORDS)]
 
     def put(self, slots: Slots, blobs: Sequence[bytes | None]) -> None:
-        """Give items other vectors, one behind the other in half precision; None takes them."""
+        """Replace the vectors of items, concatenated in half precision; None removes them."""
         self._reach(slots)
         counts = np.array([len(blob or b"") // _BYTES for blob in blobs], np.int32)
         self._leave(slots[counts != self._count.array[slots]])
@@ -86,7 +85,7 @@ class Vectors:
         self._count.put(slots, 0)
 
     def _settle(self, slots: Slots, counts: Slots) -> None:
-        """Give rows to items that have none."""
+        """Allocate rows for items that have none."""
         new = (counts > 0) & (self._first.array[slots] < 0)
         size = self._owner.size
         ends = size + np.cumsum(counts[new], dtype=np.int32)
@@ -106,7 +105,7 @@ class Vectors:
         return found
 
     def without(self, slots: Slots) -> "Vectors":
-        """The same vectors but for those of *slots*; valid until these change."""
+        """The same vectors without those of *slots*; valid until the original changes."""
         other = copy(self)
         self._reach(slots)
         there = np.ones(self._count.size, bool)
@@ -144,7 +143,7 @@ class Vectors:
         counts = self._count.array[chosen]
         single = counts.max() == 1
         rows = self._first.array[chosen] if single else self._rows_of(chosen)
-        # Not by matrix product: that may call up threads, which cost more than they give here.
+        # Not a matrix product: that may start threads, which cost more than they gain here.
         held = self._bytes.array.take(rows, axis=0)
         by_row = np.einsum("ij,j->i", held.astype(np.float32), query)
         by_row *= self._scale.array[rows]
@@ -154,7 +153,7 @@ class Vectors:
         return found
 
     def nearest(self, query: Floats, visible: Flags) -> Slots:
-        """Slots among which are the nearest ones: all that are visible, or the best of many."""
+        """Slots that include the nearest ones: all visible ones, or a preselection if there are many."""
         held = self.held(len(visible)) & visible
         if np.count_nonzero(held) <= EXACT_MAX:
             return np.flatnonzero(held).astype(np.int32)
@@ -163,7 +162,7 @@ class Vectors:
             apart += np.bitwise_count(column.array ^ word)
         owners = self._owner.array
         apart[~np.append(held, False).take(owners)] = DIMENSIONS + 1
-        # All that are as near as the last one chosen, which sooner than a sort leaves no choice.
+        # All that are as near as the last one chosen: faster than a sort, and no ties to break.
         within = np.searchsorted(np.cumsum(np.bincount(apart)), CHOSEN)
         chosen = owners[apart <= min(int(within), DIMENSIONS)][: 4 * CHOSEN]
         return distinct(chosen[chosen >= 0])

@@ -1,9 +1,8 @@
-"""A segment as seen by a key that may not see everything.
+"""A segment as a key with limited visibility sees it.
 
-What is hidden is not there: it is found by nobody, is nobody's neighbour and counts in no statistics,
-so such a key finds what it would find if the rest did not exist. The rule is that of
-`graph/visibility.py`, over columns. Where something visible has words, labels or attributes of what is
-hidden, it goes without them.
+Hidden items do not exist for it: they are not found, are no neighbours and count in no statistics, so
+such a key finds what it would find if the rest did not exist. The rule is that of `graph/visibility.py`,
+applied to columns. A visible item loses words, labels and attributes that may come from hidden ones.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,7 +19,7 @@ from recollect.search.kinds import KINDS, Visible, observations_from
 from recollect.search.segment import Segment
 from recollect.search.tables import EpisodeTable, ItemTable, Tables
 
-Spread = Callable[[Flags], Flags]  # from episodes to whatever rests on one of them
+Spread = Callable[[Flags], Flags]  # from episodes to the items that rest on one of them
 
 _SEEN_MAX = 4  # cached for each graph
 
@@ -30,7 +29,7 @@ def as_seen(segment: Segment, visibility: Visibility | None) -> Segment:
     if visibility is None:
         return segment
     found = segment.seen.pop(visibility, None) or _narrowed(segment, visibility)
-    segment.seen[visibility] = found  # the last one is the one used last
+    segment.seen[visibility] = found  # moves to the end: most recently used
     while len(segment.seen) > _SEEN_MAX:
         del segment.seen[next(iter(segment.seen))]
     return found
@@ -45,7 +44,7 @@ def _narrowed(segment: Segment, visibility: Visibility) -> Segment:
     ends = _ends(tables, seen)
     narrowed.facts.invalid_at = tables.facts.invalid_at.where(~ends.hidden, ends.invalid_at)
     narrowed.facts.expired_at = tables.facts.expired_at.where(~ends.hidden, ends.expired_at)
-    # Which episode an attribute comes from is not known.
+    # It is not recorded which episode an attribute comes from.
     hidden = tables.episodes.alive.array & ~seen["episode"]
     retold = KINDS["fact"].resting(tables, hidden)
     narrowed.facts.attributes = tables.facts.attributes.where(~retold, -1)
@@ -60,14 +59,14 @@ def _narrowed(segment: Segment, visibility: Visibility) -> Segment:
 
 
 def visible(tables: Tables, visibility: Visibility) -> Visible:
-    """For each kind, which slots are there and may be seen."""
+    """For each kind, which slots exist and are visible."""
 
     def seen(kind: Kind, spread: Spread) -> Flags:
         return _seen(tables.episodes, visibility, tables.by_kind[kind], spread)
 
     found = {kind: seen(kind, partial(_resting, tables, kind)) for kind in KINDS}
     found["entity"] = seen("entity", partial(_entities, tables, found["episode"]))
-    # An observation is what all its facts say together.
+    # An observation combines all its facts, so all of them must be visible.
     found["observation"] &= ~observations_from(tables, ~found["fact"])
     return found
 
@@ -89,7 +88,7 @@ def _seen(
 
 
 def _holds(episodes: EpisodeTable, constraint: Constraint, spread: Spread, size: int) -> Flags:
-    """Which items have the values that a constraint wants, over all their episodes together."""
+    """Which items have the values that a constraint requires, over all their episodes together."""
     held = np.ones(size, bool)
     for name, wanted in constraint.required:
         key = episodes.key(name)
@@ -102,12 +101,12 @@ def _holds(episodes: EpisodeTable, constraint: Constraint, spread: Spread, size:
 
 
 def _resting(tables: Tables, kind: Kind, episodes: Flags) -> Flags:
-    """What rests on one of the flagged episodes that are there."""
+    """Which items rest on an existing episode that is flagged."""
     return KINDS[kind].resting(tables, episodes & tables.episodes.alive.array)
 
 
 def _entities(tables: Tables, seen: Flags, episodes: Flags) -> Flags:
-    """The same for entities: the user's node rests only on what may be seen."""
+    """The same for entities; for the user's node, only visible episodes count."""
     every = _resting(tables, "entity", episodes)
     own = _resting(tables, "entity", episodes & seen)
     flags: Flags = np.where(tables.entities.own.array, own, every)
@@ -115,7 +114,7 @@ def _entities(tables: Tables, seen: Flags, episodes: Flags) -> Flags:
 
 
 class _Ends(NamedTuple):
-    """The facts that a hidden episode gave an end, and the ends that others gave them."""
+    """The facts that a hidden episode ended, and the ends that others gave them."""
 
     hidden: Flags
     invalid_at: Any
@@ -123,7 +122,7 @@ class _Ends(NamedTuple):
 
 
 def _ends(tables: Tables, visible: Visible) -> _Ends:
-    """An episode that is gone hides nothing: nobody knows any more that it gave this end."""
+    """A deleted episode hides nothing: it is no longer recorded that it gave this end."""
     hidden = tables.episodes.alive.array & ~visible["episode"]
     size = len(tables.facts)
     found = _Ends(
