@@ -1,6 +1,6 @@
-"""The application in this process, spoken to in ASGI itself.
+"""The application in this process, called through ASGI directly.
 
-An HTTP client would tidy up a hostile path, header or body before it is sent; nothing does here.
+An HTTP client would normalise a hostile path, header or body before sending it; nothing does here.
 """
 
 import json
@@ -36,14 +36,14 @@ REFUSED_4 = {"code", "message", "param", "details", "request_id"}
 
 @dataclass(frozen=True)
 class Answer:
-    """A whole answer as it left the application."""
+    """A complete response as it left the application."""
 
     status: int
     headers: Headers
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """The first header of that name."""
+        """The first header with that name."""
         return next((v.decode() for k, v in self.headers if k.decode() == name.lower()), None)
 
     def json(self) -> Any:
@@ -52,14 +52,14 @@ class Answer:
 
     @property
     def message(self) -> str:
-        """What an error says, after a look at its shape."""
+        """The message of an error response, whose shape is checked first."""
         said = self.json()
         assert isinstance(said, dict), said
-        if set(said) == {"detail"}:  # of memory clients
+        if set(said) == {"detail"}:  # for MemMachine clients
             said = said["detail"]
             assert said.keys() == REFUSED, said
             assert said["code"] == self.status, said
-        elif set(said) == {"error"}:  # of generation 4
+        elif set(said) == {"error"}:  # for Zep v4 clients
             said = said["error"]
             assert said.keys() <= REFUSED_4, said
             assert said["code"], said
@@ -72,14 +72,14 @@ class Answer:
 
 
 class Held:
-    """What a store held at a moment. It is read only when two that may differ are compared."""
+    """A snapshot of a store. Its rows are read only when two snapshots that may differ are compared."""
 
     def __init__(self, version: int, rows: Rows) -> None:
         self.version = version
         copy = rows.copied()
         self._content = cache(partial(_content, copy or rows))
         if copy is None:
-            self._content()  # now or never
+            self._content()  # without a copy, the rows must be read now
 
     def __eq__(self, other: object) -> bool:
         assert isinstance(other, Held)
@@ -89,7 +89,7 @@ class Held:
 
 
 def _content(connection: Rows) -> int:
-    """A hash of every row, but for what the audit log tells of requests that did nothing."""
+    """A hash of every row, except audit entries of requests that did nothing."""
     found = []
     for table in connection.tables():
         done = " WHERE outcome = 'done'" if table == "audit_entries" else ""
@@ -120,7 +120,7 @@ class Program:
         headers: Iterable[tuple[str, str]] = (),
         anonymous: bool = False,
     ) -> Answer:
-        """One request; a body that is neither bytes nor a list of chunks is sent as JSON."""
+        """Send one request; a body that is neither bytes nor a list of chunks is sent as JSON."""
         raw = path.encode() if isinstance(path, str) else path
         query = query.encode() if isinstance(query, str) else query
         sent: Headers = [(k.lower().encode(), v.encode("latin-1")) for k, v in headers]
@@ -137,13 +137,13 @@ class Program:
         return await exchange(self.app, method, raw, query, sent, chunks)
 
     async def work(self) -> None:
-        """Run every job that is due, here and now."""
+        """Run every job that is due, in this process."""
         worker = Worker(self.services.store, owner="test", attempts_max=1, backoff_first_s=1.0)
         while await worker.step():
             pass
 
     def writes(self) -> Held:
-        """What the store holds, which changes when someone commits anything but a refusal's entry."""
+        """A snapshot of the store; it differs after any commit except the audit entry of a refusal."""
         if self._watch is None:
             self._watch = rows_of(self.folder)
         version = self._watch.version()
@@ -163,7 +163,7 @@ class Program:
             return found
 
     def close_watch(self) -> None:
-        """Let go of the store."""
+        """Close the connection that watches the store."""
         if self._watch is not None:
             self._watch.close()
 
@@ -171,7 +171,7 @@ class Program:
 async def exchange(
     app: Any, method: str, raw_path: bytes, query: bytes, headers: Headers, chunks: list[bytes]
 ) -> Answer:
-    """One HTTP request to an ASGI application."""
+    """Send one HTTP request to an ASGI application."""
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -206,7 +206,7 @@ async def exchange(
 
 @cache
 def _router() -> Router:
-    """What `recollect.asgi.application` routes with, made once: the documentation takes a while."""
+    """The router of `recollect.asgi.application`, created once: generating its documentation is slow."""
     return Router(route_table())
 
 
@@ -220,10 +220,9 @@ async def program(
     store: Store | None = None,
     **chosen: Any,
 ) -> AsyncIterator[Program]:
-    """The application on a data folder, or on another store, without workers, with a key of the default
-    project.
+    """The application on a data folder or another store, without workers, with a key of the default project.
 
-    What is *chosen* are settings.
+    *chosen* are settings.
     """
     settings = settings_of(folder, workers=0, **chosen)
     store = store or open_store(folder, readers=1, clock=clock, ids=ids)

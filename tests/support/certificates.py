@@ -1,4 +1,4 @@
-"""An authority of the tests' own, and certificates that it vouches for."""
+"""A certificate authority for tests, and certificates that it signs."""
 
 import datetime
 import ssl
@@ -13,7 +13,7 @@ _PEM = serialization.Encoding.PEM
 
 
 class Authority:
-    """Vouches for names; whoever trusts the file `cert` believes it."""
+    """A certificate authority; clients that trust the file `cert` accept its certificates."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -25,7 +25,7 @@ class Authority:
         self.cert.write_bytes(self._made.public_bytes(_PEM))
 
     def server(self, name: str) -> ssl.SSLContext:
-        """What a server needs that is called so."""
+        """The TLS context of a server with this name."""
         key = ec.generate_private_key(ec.SECP256R1())
         made = self._sign(_named(name), key.public_key(), name)
         path = self._folder / f"{name}.pem"

@@ -1,8 +1,8 @@
-"""Starts the real program many times at little cost.
+"""Starts the real program many times at low cost.
 
-A parent process imports the program once and forks a child per start; the child runs what
-`python -m recollect` runs with the arguments given, in a session of its own. What is killed is a
-real server process.
+A parent process imports the program once and forks a child per start. The child runs what
+`python -m recollect` runs with the given arguments, in a session of its own. So a test kills a real
+server process.
 """
 
 import atexit
@@ -26,11 +26,11 @@ from typing import Any, Self
 from tests.support import shifted_clock
 from tests.support.server import HOST, LINUX, place_of, program_environment
 
-CLOCK_SHIFT = "TEST_CLOCK_SHIFT"  # names the file that says by how much the clock is wrong
+CLOCK_SHIFT = "TEST_CLOCK_SHIFT"  # names a file with the offset of the clock in seconds
 
 
 class ForkServer:
-    """The parent process, spoken to in lines of JSON."""
+    """The parent process, controlled by lines of JSON."""
 
     def __init__(self, log: Path, **environment: str) -> None:
         self.log = log
@@ -61,7 +61,7 @@ class ForkServer:
         assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
-        # Its input ends, so it kills what it started and leaves.
+        # When its input ends, it kills its children and exits.
         process.stdin.close()
         try:
             process.wait(timeout=10)
@@ -71,12 +71,12 @@ class ForkServer:
         process.stdout.close()
 
     def start(self, *words: str, log: Path | None = None, **environment: str) -> int:
-        """Fork a child that runs `recollect` with these words; answer its process id."""
+        """Fork a child that runs `recollect` with these arguments; returns its process id."""
         out = str(log or self.log)
         return self.fork(words, {**self._environment, **environment}, (os.devnull, out, out))
 
     def fork(self, words: Sequence[str], environment: dict[str, str], files: Sequence[str]) -> int:
-        """Fork a child with just this environment, on files for its input, output and errors."""
+        """Fork a child with exactly this environment, and with files as stdin, stdout and stderr."""
         asked = {
             "words": words,
             "environment": environment,
@@ -86,7 +86,7 @@ class ForkServer:
         return int(self._ask("start", **asked))
 
     def run(self, *words: str, **environment: str) -> tuple[int, str]:
-        """Run a command to its end; answer its exit code and what it printed."""
+        """Run a command to its end; returns its exit code and output."""
         log = self.log.with_name(f"{self.log.name}.{next(self._numbers)}")
         code = self.wait(self.start(*words, log=log, **environment))
         return code, log.read_text()
@@ -97,12 +97,12 @@ class ForkServer:
         return self.start("serve", *place, *options, log=None, **place_of(data))
 
     def kill(self, pid: int) -> None:
-        """End a child as a power cut would; return when it is gone."""
+        """Kill a child as a power cut would; returns once it is gone."""
         os.kill(pid, signal.SIGKILL)
         self.wait(pid)
 
     def wait(self, pid: int, seconds_max: float = 20.0) -> int:
-        """Wait for a child's end; answer its exit code, negative for a signal."""
+        """Wait until a child ends; returns its exit code, negative for a signal."""
         deadline = time.monotonic() + seconds_max
         while (code := self.code(pid)) is None:
             if time.monotonic() > deadline:
@@ -112,11 +112,11 @@ class ForkServer:
         return code
 
     def alive(self, pid: int) -> bool:
-        """Whether a child still runs."""
+        """Whether a child is still running."""
         return self.code(pid) is None
 
     def code(self, pid: int) -> int | None:
-        """The exit code of a child that has ended."""
+        """The exit code of a child; None while it is running."""
         found: int | None = self._ask("code", pid=pid)
         return found
 
@@ -134,18 +134,18 @@ class ForkServer:
 
 
 class Forked:
-    """A child of a fork server with the face of a `Popen`."""
+    """A child of a fork server, with the interface of `Popen`."""
 
     def __init__(self, forks: ForkServer, pid: int) -> None:
         self._forks = forks
         self.pid = pid
 
     def poll(self) -> int | None:
-        """The exit code, once there is one."""
+        """The exit code; None while the child is running."""
         return self._forks.code(self.pid)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end; answer the exit code."""
+        """Wait until the child ends; returns its exit code."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while (code := self.poll()) is None:
             if deadline is not None and time.monotonic() > deadline:
@@ -170,7 +170,7 @@ def shared() -> ForkServer:
 
 
 def _child(asked: dict[str, Any]) -> None:
-    """What a shell would do for `python -m recollect`, then that."""
+    """Set up the process as a shell would, then run `python -m recollect`."""
     os.setsid()
     _die_with_parent()
     os.environ.clear()
@@ -181,7 +181,7 @@ def _child(asked: dict[str, Any]) -> None:
         mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
         os.dup2(os.open(name, mode, 0o644), number)
     os.closerange(3, 64)
-    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - without what the parent has read ahead
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - without the parent's buffered input
     sys.argv = ["recollect", *asked["words"]]
     runpy.run_module("recollect", run_name="__main__", alter_sys=True)
 
@@ -215,7 +215,7 @@ def main() -> None:
     """Serve requests until the input ends."""
     from recollect.cli import main as program
 
-    for name in program.COMMANDS:  # the point of it all: imported once
+    for name in program.COMMANDS:  # imported once, which is the point of the fork server
         program.load(name)
     gc.freeze()
 

@@ -1,4 +1,4 @@
-"""Instances that note what is done to them, for a manager whose clock stands still."""
+"""Instances that record what is done to them, for a manager with a clock that tests control."""
 
 import asyncio
 
@@ -8,11 +8,11 @@ from recollect.episodic_memory.manager import InstanceManager, MemoryMetrics, Me
 
 
 class Broken(Exception):
-    """What a factory or a close fails with when it is told to."""
+    """Raised by a factory or a close that a test tells to fail."""
 
 
 class Noted:
-    """An instance that knows who holds it, and complains when it is closed wrongly."""
+    """An instance that counts its holders, and complains if it is closed wrongly."""
 
     def __init__(self, key: str, *, close_fails: bool = False) -> None:
         self.key = key
@@ -22,7 +22,7 @@ class Noted:
         self._close_fails = close_fails
 
     async def close(self) -> None:
-        """Be closed: once, and by nobody who is still at work."""
+        """Must be called once, and not while someone uses the instance."""
         if self.users:
             self.wrong.append("closed in use")
         if self.closed:
@@ -33,7 +33,7 @@ class Noted:
 
 
 class Bench:
-    """A manager with everything it made, a clock that is moved by hand, and planned failures."""
+    """A manager with everything it created, a clock that is moved by hand, and planned failures."""
 
     def __init__(self, *, capacity: int = 3, life_s: float = 10.0, wait_s: float = 0.05) -> None:
         self.registry = CollectorRegistry()
@@ -41,7 +41,7 @@ class Bench:
         self.made: list[Noted] = []
         self.fail_create = False
         self.fail_close = False
-        self.gate: asyncio.Event | None = None  # what making an instance waits for
+        self.gate: asyncio.Event | None = None  # creating an instance waits for it
         self.manager: InstanceManager[Noted] = InstanceManager(
             self.create,
             capacity=capacity,
@@ -63,17 +63,17 @@ class Bench:
 
     @property
     def open(self) -> list[Noted]:
-        """What was made and not closed."""
+        """The instances that are not closed."""
         return [one for one in self.made if not one.closed]
 
     def gauge(self, name: str) -> float:
-        """What a gauge stands at."""
+        """The value of a gauge."""
         value = self.registry.get_sample_value(f"recollect_memory_{name}")
         assert value is not None
         return value
 
     def complaints(self) -> list[str]:
-        """What was done wrongly to any instance."""
+        """Everything that was done wrongly to any instance."""
         return [wrong for one in self.made for wrong in one.wrong]
 
 
@@ -102,7 +102,7 @@ class Holder:
             self.error = error
 
     async def leave(self) -> None:
-        """Let go, or give up waiting."""
+        """Release the instance, or stop waiting for it."""
         self._leave.set()
         await settle()
         if not self.task.done():

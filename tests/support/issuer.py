@@ -1,6 +1,6 @@
 """An issuer of access tokens on loopback: discovery, keys, registration, authorization, tokens.
 
-Its library is another than the one that verifies what it signs.
+It signs with a different library than the one that verifies its tokens.
 """
 
 import base64
@@ -28,12 +28,12 @@ _KEYS: dict[str, Callable[[str], Key]] = {
 
 
 def new_key(algorithm: str = "ES256", kid: str = "first") -> Key:
-    """A pair of keys."""
+    """A key pair."""
     return _KEYS[algorithm](kid)
 
 
 class Issuer:
-    """Gives out tokens for a subject, and says so over HTTP while it is entered."""
+    """Issues tokens for a subject, and serves HTTP while it is used as a context manager."""
 
     def __init__(self, algorithm: str = "ES256", audience: str = AUDIENCE) -> None:
         self.algorithm, self.audience = algorithm, audience
@@ -59,7 +59,7 @@ class Issuer:
         self.stop()
 
     def stop(self) -> None:
-        """Answer nobody any more."""
+        """Stop the HTTP server."""
         if self._thread.is_alive():
             self._http.shutdown()
             self._thread.join()
@@ -73,7 +73,7 @@ class Issuer:
     def token(
         self, *, key: Key | None = None, header: dict[str, Any] | None = None, **claims: Any
     ) -> str:
-        """A token; what is given takes the place of what it would say, and None leaves it out."""
+        """A token. The given claims replace the usual ones; None leaves a claim out."""
         now = int(time.time())
         usual = {
             "iss": self.url,
@@ -103,7 +103,7 @@ class Issuer:
         }
 
     def _exchanged(self, form: dict[str, list[str]]) -> dict[str, Any]:
-        """A token for a code, if whoever comes with it is who asked for it."""
+        """A token for a code, if the caller proves that it requested the code (PKCE)."""
         digest = hashlib.sha256(form["code_verifier"][0].encode()).digest()
         proof = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
         assert self._codes.pop(form["code"][0]) == proof
@@ -152,6 +152,6 @@ class Issuer:
                 self.wfile.write(body)
 
             def log_message(self, *_: Any) -> None:
-                """Nobody reads it."""
+                """No log: nobody would read it."""
 
         return Handler

@@ -1,7 +1,7 @@
-"""Learns what a store owes, in processes that die at a chosen step.
+"""Runs the pending jobs of a store, in processes that die at a chosen step.
 
-The models are loaded once; a child is forked for each run and dies, on request, right before the
-n-th step it takes: a read, a statement, a commit, an extraction.
+The models are loaded once. A child is forked for each run and can be told to die right before its n-th
+step: a read, a statement, a commit, an extraction.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from typing import Any, Self
 from tests.support.server import program_environment
 
 DIED = 9
-NOW = datetime(2024, 9, 1, tzinfo=UTC)  # it stands still, so that all runs learn at one moment
+NOW = datetime(2024, 9, 1, tzinfo=UTC)  # fixed, so that all runs learn at the same time
 
 
 class Learner:
-    """The parent of the runs, spoken to in lines of JSON."""
+    """The parent process of the runs, controlled by lines of JSON."""
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
@@ -47,7 +47,7 @@ class Learner:
         self._process.stdout.close()
 
     def run(self, folder: Path, die_at: int | None = None) -> tuple[int, int]:
-        """Work until all is done or the step is reached; answers exit code and steps taken."""
+        """Work until everything is done or the step is reached; returns the exit code and the steps taken."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps([str(folder), die_at]) + "\n")

@@ -1,4 +1,4 @@
-"""The application in this process with what it learns: calls under `/api/v2`, read at once."""
+"""The application in this process, with extraction: calls under `/api/v2`; episodes are read at once."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 class Memory:
-    """A graph `g` and a user `ann`, and calls that say what status they expect."""
+    """A graph `g` and a user `ann`, and calls that check the expected status."""
 
     def __init__(self, running: Program) -> None:
         self.running = running
@@ -26,51 +26,51 @@ class Memory:
     async def send(
         self, status: int, method: str, path: str, body: Any = b"", *, key: str | None = None
     ) -> Answer:
-        """One request and its whole answer."""
+        """Send a request; returns the whole response."""
         answer = await self.running.send(method, "/api/v2" + path, body, key=key)
         assert answer.status == status, (answer.status, answer.body)
         return answer
 
     async def get(self, path: str, *, key: str | None = None) -> Any:
-        """What a read answers."""
+        """The response of a read."""
         return (await self.send(200, "GET", path, key=key)).json()
 
     async def post(self, path: str, body: Any, *, key: str | None = None) -> Any:
-        """What a write, or a read with a body, answers."""
+        """The response of a write, or of a read with a body."""
         return (await self.send(200, "POST", path, body, key=key)).json()
 
     async def delete(self, path: str) -> None:
-        """A deletion that succeeds."""
+        """Delete something; this must succeed."""
         await self.send(200, "DELETE", path)
 
     async def refused(self, path: str, body: Any, *, method: str = "POST") -> str:
-        """What a bad request is told."""
+        """The error message for a bad request."""
         return (await self.send(400, method, path, body)).message
 
     async def learn(self) -> None:
-        """Read everything that was told so far."""
+        """Read all episodes that were added so far."""
         await here.learn(self.running.services.store)
 
     async def tell(self, text: str, metadata: Json | None = None, **fields: Any) -> str:
-        """An episode of the graph, read at once; its uuid."""
+        """Add an episode to the graph and read it at once; returns its uuid."""
         body = {"graph_id": GRAPH, "type": "text", "data": text, "metadata": metadata, **fields}
         made = await self.post("/graph", {k: v for k, v in body.items() if v is not None})
         await self.learn()
         return str(made["uuid"])
 
     async def say(self, thread: str, *messages: Json, **fields: Any) -> list[str]:
-        """Messages of a thread of ann's, read at once; their uuids."""
+        """Add messages to a thread of ann's and read them at once; returns their uuids."""
         said = [{"role": "user", "name": "Ann Lee", **message} for message in messages]
         answer = await self.post(f"/threads/{thread}/messages", {"messages": said, **fields})
         await self.learn()
         return list(answer["message_uuids"])
 
     async def thread(self, name: str) -> None:
-        """A new thread of ann's."""
+        """Create a thread of ann's."""
         await self.post("/threads", {"thread_id": name, "user_id": "ann"})
 
     async def triple(self, **fields: Any) -> None:
-        """A fact written down directly, taken in at once."""
+        """Add a fact directly and process it at once."""
         await self.post("/graph/add-fact-triple", {"graph_id": GRAPH, **fields})
         await self.learn()
 
@@ -82,7 +82,7 @@ class Memory:
         set_mode: Mode = "enforce",
         subset_match: bool = False,
     ) -> str:
-        """A key with one policy set of these rules; its secret."""
+        """Create a key with one policy set of these rules; returns its secret."""
         actions = {route.action for route in route_table()}
         named = [{"id": f"r{n}", "type": "authorization", **rule} for n, rule in enumerate(rules)]
         of_set: Json = {"mode": set_mode, "subset_match": subset_match}
@@ -99,17 +99,17 @@ class Memory:
         return await self.running.services.store.write(make)
 
     async def listed(self, noun: str, where: str = f"graph/{GRAPH}", **body: Any) -> list[Json]:
-        """A list of the graph: of its edges, nodes, episodes, observations, summaries."""
+        """List the edges, nodes, episodes, observations or summaries of the graph."""
         found: list[Json] = await self.post(f"/graph/{noun}/{where}", body)
         return found
 
     async def edge(self, sentence: str, where: str = f"graph/{GRAPH}") -> Json:
-        """The one edge that says this."""
+        """The only edge with this sentence."""
         (found,) = [one for one in await self.listed("edge", where) if one["fact"] == sentence]
         return found
 
     async def node(self, name: str, where: str = f"graph/{GRAPH}") -> Json:
-        """The one node of this name."""
+        """The only node with this name."""
         (found,) = [one for one in await self.listed("node", where) if one["name"] == name]
         return found
 

@@ -1,4 +1,4 @@
-"""A receiver of OTLP over HTTP on the loopback: what arrived, decoded by the protocol's own types."""
+"""A receiver of OTLP over HTTP on loopback, which decodes requests with the protocol's own types."""
 
 import gzip
 import threading
@@ -47,7 +47,7 @@ class OtlpReceiver:
         ]
 
     def metrics(self) -> dict[str, Any]:
-        """Every metric by its name, as it was told last."""
+        """The last value of every metric, by name."""
         sent = [one for one in self._arrived if isinstance(one, ExportMetricsServiceRequest)]
         return {
             metric.name: metric
@@ -58,7 +58,7 @@ class OtlpReceiver:
         }
 
     def resources(self) -> list[dict[str, str]]:
-        """What was said of whoever sent."""
+        """The resource attributes of the senders."""
         sent = [one for one in self._arrived if isinstance(one, ExportTraceServiceRequest)]
         return [facts(one.resource) for request in sent for one in request.resource_spans]
 

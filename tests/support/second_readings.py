@@ -1,4 +1,4 @@
-"""What tests of second readings share: an answer of either kind, and a look at what waits."""
+"""Helpers for tests of second readings: answers, and a view of the readings that wait."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ NOTHING = {"entities": [], "facts": []}
 
 
 def likes(what: str = "chess", who: str = "Jane") -> dict[str, Any]:
-    """A good answer: somebody likes something."""
+    """A valid answer: someone likes something."""
     entities = [
         {
             "name": name,
@@ -56,7 +56,7 @@ def likes(what: str = "chess", who: str = "Jane") -> dict[str, Any]:
 
 
 def raw(answer: Any) -> bytes:
-    """An answer as it is handed in."""
+    """An answer as the bytes that are submitted."""
     return json.dumps(answer).encode()
 
 
@@ -68,27 +68,27 @@ class HereEmbedded(EmbeddedExtractor):
         self.broken = ""
 
     async def extract(self, readings: Any) -> list[Extracted]:
-        """What each episode says; what holds the word *broken* breaks it."""
+        """What each episode says; fails on an episode that contains the word in *broken*."""
         if self.broken and any(self.broken in brief.content for brief in readings):
             raise RuntimeError("it broke")
         return here.extractor().embedded.read(list(readings))
 
     async def finish(self, reading: Brief, found: Found) -> Extracted:
-        """What another reader found, made findable."""
+        """Another reader's findings, rated and embedded."""
         return here.extractor().embedded.finish(reading, found)
 
     async def close(self) -> None:
-        """Nothing to end."""
+        """Nothing to close."""
 
 
 async def want(store: Store, episodes: list[Episode], reader: ReaderKind = "agent") -> None:
-    """Have episodes read again."""
+    """Request a second reading of episodes."""
     for episode in episodes:
         await store.write(rereadings.want, episode.id, reader, "a test wants it")
 
 
 def waiting(tx: Transaction) -> dict[str, tuple[str, str, int]]:
-    """Content of what waits or is parked: for whom, in which state, after how many tries."""
+    """Waiting and parked readings by the episode's content: the reader, the status and the attempts."""
     found = tx.rereadings.page(project_id=None, status=None, after=0, limit=10_000)
     said = {row.id: row.content for row in _episodes(tx, [r.episode_id for r in found])}
     return {said[r.episode_id]: (r.reader, r.status, r.attempts) for r in found}
@@ -99,12 +99,12 @@ def _episodes(tx: Transaction, ids: list[int]) -> list[Any]:
 
 
 def kept(tx: Transaction, episode: Episode) -> list[str] | None:
-    """The sentences of the reading that an episode has; None without one."""
+    """The sentences of an episode's reading; None if it has none."""
     found = readings.of_episode(tx, episode.id)
     return None if found is None else [fact.fact for fact in found.found.facts]
 
 
 def narrowed(access: Access, **required: str) -> Access:
-    """The same project for somebody who sees only what carries these values."""
+    """Access to the same project, restricted to objects with these metadata values."""
     wanted = tuple((key, frozenset({typed(value)})) for key, value in required.items())
     return replace(access, visibility=Visibility(allowed=(Constraint(required=wanted),)))

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 LINUX = sys.platform == "linux"
 DEFAULT_KEY = "recollect-test-key"
-READY_SECONDS_MAX = 180.0  # a start takes seconds, but for a machine with other work to do
+READY_SECONDS_MAX = 180.0  # a start takes seconds, but much longer on a busy machine
 STOP_SECONDS_MAX = 30.0
 COMMAND_SECONDS_MAX = 60.0
 LOG_LINES_SHOWN = 40
-# Linux ends the server with the thread that started it, even when a test run is killed outright.
+# Linux kills the server when the thread that started it ends, even if the test run is killed.
 DIES_WITH_STARTER = (
     "import ctypes, os, signal, sys;"
     "ctypes.CDLL(None).prctl(1, signal.SIGKILL);"
@@ -41,7 +41,7 @@ DIES_WITH_STARTER = (
 
 
 class ServerDidNotStart(Exception):
-    """The program ended, or did not answer /ready in time; the message carries its last words."""
+    """The program exited, or was not ready in time; the message has the last lines of its log."""
 
 
 class Server:
@@ -65,7 +65,7 @@ class Server:
         self.log = data.parent / f"{data.name}.log" if log is None else log
         self._environment = environment or {}
         self._options = options
-        self._tls = tls  # the certificate that it shows
+        self._tls = tls  # the server's certificate
         self._under = under  # a program that starts it from scratch, such as `prlimit`
         self._process: subprocess.Popen[bytes] | Forked | None = None
         _SERVERS.add(self)
@@ -88,7 +88,7 @@ class Server:
 
     @property
     def base_url(self) -> str:
-        """What a released client of generation 2 or 3 is given."""
+        """The base URL for a released Zep v2 or v3 client."""
         return f"{self.url}/api/v2"
 
     @property
@@ -104,7 +104,7 @@ class Server:
         return self._process is not None and self._process.poll() is None
 
     def start(self, until: str = "/ready") -> Self:
-        """Start the program and return when it says it is ready, or answers at another path."""
+        """Start the program and wait until it is ready, or until it answers at another path."""
         if self.running:
             raise RuntimeError("the server is already running")
         self.data.mkdir(parents=True, exist_ok=True)
@@ -117,7 +117,7 @@ class Server:
         return self
 
     def stop(self) -> int | None:
-        """Ask the program to leave, insist after a while; answer its exit code."""
+        """Ask the program to exit, and kill it after a timeout; returns its exit code."""
         if self._process is None:
             return None
         if self.running:
@@ -129,7 +129,7 @@ class Server:
         return code
 
     def kill(self) -> None:
-        """End the program at once, as a power cut would, with everything it started."""
+        """Kill the program and everything it started, as a power cut would."""
         if self._process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -138,12 +138,12 @@ class Server:
         self._process = None
 
     def restart(self) -> Self:
-        """Stop the program if it runs and start it on the same data and port."""
+        """Stop the program if it is running, and start it on the same data and port."""
         self.stop()
         return self.start()
 
     def http(self, api_key: str | None = None, **options: Any) -> httpx.Client:
-        """A plain HTTP client for `/api/v2` that carries a key, this server's own by default."""
+        """A plain HTTP client for `/api/v2` with a key, by default this server's own."""
         headers = {"Authorization": f"Api-Key {api_key or self.api_key}"}
         return httpx.Client(
             base_url=self.base_url, headers=headers, timeout=30, trust_env=False, **options
@@ -165,7 +165,7 @@ class Server:
         return program_environment(self.data, **more)
 
     def _forked(self) -> "Forked":
-        """A start from scratch takes seconds of imports."""
+        """Fork it: a start from scratch takes seconds of imports."""
         from tests.support import forkserver
 
         files = (os.devnull, str(self.log), str(self.log))
@@ -208,7 +208,7 @@ def _kill_what_is_left() -> None:
 
 
 def free_port() -> int:
-    """A port nobody listens on at this moment."""
+    """A port that nobody listens on right now."""
     with socket.socket() as listener:
         listener.bind((HOST, 0))
         port: int = listener.getsockname()[1]
@@ -216,34 +216,33 @@ def free_port() -> int:
 
 
 def create_project(data: Path, name: str) -> dict[str, Any]:
-    """Make a project from the command line; answer what the command printed."""
+    """Create a project from the command line; returns the command's output."""
     return _answer_of(data, "project", "create", name, "--json")
 
 
 def create_key(data: Path, project: str, *options: str) -> str:
-    """Make an API key of a project from the command line."""
+    """Create an API key for a project from the command line."""
     answer = _answer_of(data, "key", "create", "--project", project, "--json", *options)
     key: str = answer["key"]
     return key
 
 
 def program(*words: str) -> list[str]:
-    """The words that run the program of this environment."""
+    """The command line that runs the program of this environment."""
     return [sys.executable, "-m", "recollect", *words]
 
 
 def program_environment(data: Path | None = None, /, **more: str) -> dict[str, str]:
-    """This process's variables without any setting of the program, plus those given, and where the
-    memory of *data* is.
+    """This process's environment without any setting of the program, plus *more* and the store of *data*.
 
-    Nothing is extracted unless a test asks for it: the models take seconds to load.
+    Extraction is off unless a test enables it: the models take seconds to load.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
     return {**kept, "RECOLLECT_EXTRACTION": "off", **place_of(data), **more}
 
 
 def place_of(data: Path | None) -> dict[str, str]:
-    """With TEST_STORE=postgres the memory of a folder is in a database; see tests.support.stores."""
+    """With TEST_STORE=postgres, the store of a folder is in a database; see tests.support.stores."""
     if data is None or os.environ.get("TEST_STORE") != "postgres":
         return {}
     from tests.support.postgres import database_of
@@ -257,7 +256,7 @@ EXTRACTION_ON = {"RECOLLECT_EXTRACTION": "on"}
 def run_program(
     *words: str, environment: dict[str, str], timeout: float = COMMAND_SECONDS_MAX, given: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, without a terminal: what `subprocess.run` would do, but for the imports."""
+    """Run a command to its end, without a terminal: like `subprocess.run`, but without import time."""
     from tests.support import forkserver
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""A session of the application in this process, and episodes for its log."""
+"""A session in the application of this process, and episodes for its log."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,7 +27,7 @@ def event(name: str, **data: Any) -> Json:
 
 
 class Session:
-    """A session `s`, and calls that say what status they expect."""
+    """A session `s`, and calls that check the expected status."""
 
     def __init__(self, memory: Memory, name: str = "s") -> None:
         self.memory, self.running = memory, memory.running

@@ -1,4 +1,4 @@
-"""A server whose clock can be set from outside: a file says by how many seconds it is wrong."""
+"""A clock that tests can shift from outside: a file contains its offset in seconds."""
 
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any, Self
 
 
 def install(file: Path) -> None:
-    """Have the program's clock read that file each time it is asked."""
+    """Make the program's clock read that file on every call."""
     from recollect import clock
 
     class Shifted(datetime):

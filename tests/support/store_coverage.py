@@ -1,8 +1,8 @@
-"""Which methods of the store's protocol the contract suite calls.
+"""Records which methods of the store's protocol the contract suite calls.
 
-Each process notes what was called while tests of `tests/contract/store` ran in it. With xdist a
-worker sees only some of the files, so workers hand their notes to the process that started them;
-that one compares, and only when every file of the suite was run: the rest of a suite says nothing.
+Each process records the calls while tests of `tests/contract/store` run in it. With xdist a worker sees
+only some of the files, so workers send their records to the process that started them. That process
+checks them, but only if every file of the suite ran: a partial run proves nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,20 +16,20 @@ from recollect.store.transaction import Transaction
 from tests.support.store_methods import methods
 
 SUITE = Path(__file__).parents[1] / "contract" / "store"
-# Methods that no test of the suite calls yet. Nothing is to be added here.
+# Methods that no test of the suite calls yet. Do not add to this list.
 UNCOVERED: frozenset[str] = frozenset()
 _HANDED_OVER = "store_coverage"
 
 
 @dataclass
 class Notes:
-    """What was called, and by the tests of which files."""
+    """The methods that were called, and the test files that ran."""
 
     called: set[str] = field(default_factory=set)
     files: set[str] = field(default_factory=set)
 
     def add(self, called: Iterable[str], files: Iterable[str]) -> None:
-        """Take in what another process noted."""
+        """Merge the records of another process."""
         self.called |= set(called)
         self.files |= set(files)
 
@@ -39,7 +39,7 @@ NOTES = Notes()
 
 @contextmanager
 def noting(file: str) -> Iterator[None]:
-    """Note every method that is called meanwhile, by a test of *file*."""
+    """Record every method that a test of *file* calls in this context."""
     NOTES.files.add(file)
     before: list[tuple[type, str, Any]] = []
     for noun, queries in _queries():
@@ -70,14 +70,14 @@ def _queries() -> Iterator[tuple[str, type]]:
 
 
 def hand_over(config: Any) -> None:
-    """What a worker of xdist tells at its end; nothing in a run without workers."""
+    """Send the records of an xdist worker at its end; does nothing in a run without workers."""
     if hasattr(config, "workeroutput"):
         noted = {"called": sorted(NOTES.called), "files": sorted(NOTES.files)}
         config.workeroutput[_HANDED_OVER] = noted
 
 
 def take_over(node: Any) -> None:
-    """What a worker told, unless it died."""
+    """Receive the records of a worker, unless it died."""
     noted = getattr(node, "workeroutput", {}).get(_HANDED_OVER)
     if noted is not None:
         NOTES.add(**noted)
@@ -86,7 +86,7 @@ def take_over(node: Any) -> None:
 def complaints(
     notes: Notes, uncovered: Iterable[str], known: Iterable[str], suite: Iterable[str]
 ) -> list[str] | None:
-    """What is wrong with the suite; None where only a part of it ran, which proves nothing."""
+    """What is wrong with the suite; None if only a part of it ran, which proves nothing."""
     if not set(suite) <= notes.files:
         return None
     listed, there = set(uncovered), set(known)
@@ -99,12 +99,12 @@ def complaints(
 
 
 def verdict() -> list[str] | None:
-    """The same for this run."""
+    """The complaints for this run."""
     return complaints(NOTES, UNCOVERED, methods(), {path.name for path in SUITE.glob("test_*.py")})
 
 
 def report() -> Iterator[str]:
-    """What the end of a run says; nothing of a run without the suite."""
+    """The lines to print at the end of a run; none if the suite did not run."""
     if not NOTES.files:
         return
     there = methods()

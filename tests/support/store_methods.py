@@ -1,4 +1,4 @@
-"""What the store can be asked: the methods of every noun, and the statements they run."""
+"""The methods of the store's protocol by noun, and the statements they run."""
 
 import ast
 import re
@@ -14,14 +14,14 @@ _FOLDER = Path(queries.__file__).parent
 
 
 def nouns() -> set[str]:
-    """What a transaction can be asked about."""
+    """The nouns of a transaction, each with its class of queries."""
     return {
         name for name, value in vars(Transaction).items() if isinstance(value, cached_property)
     } - {"now"}
 
 
 def methods() -> set[str]:
-    """Every method there is, as `noun.method`."""
+    """Every method, as `noun.method`."""
     found = set()
     for noun in nouns():
         tree = ast.parse((_FOLDER / f"{noun}.py").read_text(encoding="utf-8"))
@@ -32,7 +32,7 @@ def methods() -> set[str]:
 
 
 def asked_names() -> set[str]:
-    """Every statement that the methods run, those of families by their members."""
+    """The name of every statement that the methods run, including the members of families."""
     names = set()
     for noun in nouns():
         tree = ast.parse((_FOLDER / f"{noun}.py").read_text(encoding="utf-8"))
@@ -44,7 +44,7 @@ def asked_names() -> set[str]:
 
 
 def _families() -> set[str]:
-    """Checks of soundness, parts of a digest, and the records of an export, which are data."""
+    """Statements whose names are built from data: soundness checks, digest parts, export records."""
     from recollect.exchange.tables import RECORDS
     from tests.unit.exchange.test_tables import READ_BY
 
@@ -52,7 +52,7 @@ def _families() -> set[str]:
     found |= {f"digests.{part}" for part in rebuild._PARTS}
     found |= {f"exchange.import_{table.put}" for table in RECORDS.values()}
     found |= {name for read in READ_BY.values() for name in read}
-    # Ids that pages of an export go by.
+    # The ids by which an export is paged.
     ids = "entity_ids fact_ids episode_ids observation_ids summary_ids session_log_ids"
     found |= {f"exchange.export_{part}" for part in (*ids.split(), "unbound_session_log_ids")}
     found.add("exchange.import_project")

@@ -1,6 +1,6 @@
-"""The store that tests run on: the file of a folder, or with TEST_STORE=postgres a database per folder.
+"""The store that tests run on: a file in a folder, or with TEST_STORE=postgres a database per folder.
 
-Tests say where their memory is; which store keeps it, they do not know.
+Tests only name the folder; they do not know which store is behind it.
 """
 
 import os
@@ -36,7 +36,7 @@ of_the_file = pytest.mark.skipif(ON_POSTGRES, reason=_NO_FILE)
 def open_store(
     folder: Path, *, readers: int = 2, clock: Clock = system_clock, ids: Ids | None = None
 ) -> Store:
-    """The store of a folder, made when there is none."""
+    """Open the store of a folder, and create it if necessary."""
     if ON_POSTGRES:
         url = postgres.database_of(folder)
         return PostgresStore.open(url, readers=readers, clock=clock, ids=ids)
@@ -44,18 +44,18 @@ def open_store(
 
 
 def settings_of(folder: Path, **more: Any) -> Settings:
-    """Settings of a program whose memory is that of a folder."""
+    """Settings for a program on the store of a folder."""
     store = SecretStr(postgres.database_of(folder)) if ON_POSTGRES else None
     return Settings(data=folder, store=store, **more)
 
 
 def environment_of(folder: Path) -> dict[str, str]:
-    """What a process has to be told to find the store of a folder, beside the folder."""
+    """The environment variables that a process needs to find the store of a folder."""
     return place_of(folder)
 
 
 def copy_store(source: Path, target: Path) -> Path:
-    """A folder and its store once more; nobody may have the first one open."""
+    """Copy a folder and its store; the source must not be open."""
     shutil.copytree(source, target, dirs_exist_ok=True)
     if ON_POSTGRES:
         postgres.copy_database(source, target)
@@ -63,7 +63,7 @@ def copy_store(source: Path, target: Path) -> Path:
 
 
 class NamedRow(tuple[Any, ...]):
-    """A row by the numbers and the names of its columns, as SQLite's are."""
+    """A row that is indexed by column number or name, like SQLite's."""
 
     names: ClassVar[list[str]]
 
@@ -78,13 +78,13 @@ def _named_row(cursor: psycopg.Cursor[Any]) -> RowMaker[NamedRow]:
 
 
 class Rows:
-    """A connection past the store, for SQL that both understand; `?` stands for a value."""
+    """A connection that bypasses the store, for SQL that both databases understand; `?` is a parameter."""
 
     def __init__(self, connection: sqlite3.Connection | Connection) -> None:
         self._connection = connection
 
     def execute(self, statement: str, values: Sequence[Any] | dict[str, Any] = ()) -> Any:
-        """Run a statement; its cursor."""
+        """Run a statement; returns its cursor."""
         if isinstance(self._connection, sqlite3.Connection):
             return self._connection.execute(statement, values)
         translated = dialect.translated(statement).replace("?", "%s")
@@ -97,14 +97,14 @@ class Rows:
         return [SimpleNamespace(**dict(zip(names, row, strict=True))) for row in cursor]
 
     def let_go_of_keys(self) -> None:
-        """Have no foreign key looked at in this transaction."""
+        """Turn off foreign keys for this transaction; SQLite still checks them at the commit."""
         if ON_POSTGRES:
             self.execute("SET LOCAL session_replication_role = replica")
         else:
             self.execute("PRAGMA defer_foreign_keys = ON")
 
     def tables(self) -> list[str]:
-        """The names of the tables, in order."""
+        """The names of the tables, sorted."""
         schema = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         if ON_POSTGRES:
             schema = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
@@ -116,7 +116,7 @@ class Rows:
         return {name: [tuple(row) for row in found] for name, found in kept.items()}
 
     def parents(self, table: str) -> dict[str, str]:
-        """The tables that a table's rows belong to, by its columns."""
+        """The tables that a table references, by the referencing column."""
         if not ON_POSTGRES:
             keys = self.execute(f"PRAGMA foreign_key_list({table})").fetchall()
             return {row[3]: row[2] for row in keys}
@@ -129,7 +129,7 @@ class Rows:
         return dict(tuple(row) for row in keys)
 
     def copied(self) -> "Rows | None":
-        """A copy in memory, where that is quickly made."""
+        """A copy in memory; None on PostgreSQL, where there is no quick way."""
         if not isinstance(self._connection, sqlite3.Connection):
             return None
         copy = sqlite3.connect(":memory:")
@@ -137,19 +137,19 @@ class Rows:
         return Rows(copy)
 
     def version(self) -> int:
-        """A number that changes when somebody else has written."""
+        """A number that changes after someone else has written."""
         asked = "PRAGMA data_version"
         if ON_POSTGRES:
             asked = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text"
         return int(self.execute(asked).fetchone()[0])
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the connection."""
         self._connection.close()
 
 
 def rows_of(folder: Path) -> Rows:
-    """A connection to the store of a folder that commits each statement."""
+    """An autocommit connection to the store of a folder."""
     if ON_POSTGRES:
         return Rows(connect(postgres.database_of(folder, of_all=True)))
     return Rows(sqlite3.connect(folder / FILE_NAME, isolation_level=None, timeout=30))

@@ -37,7 +37,7 @@ DOCUMENTS = (
 
 
 async def talk(store: Store, access: Access, user_id: str, first_name: str = "Jane") -> None:
-    """A user who says all of it; nothing is read yet."""
+    """Create a user who sends all of it; nothing is read yet."""
     await new_user(store, access, user_id, first_name=first_name, last_name="Smith")
     await new_thread(store, access, f"thread-{user_id}", user_id)
     messages = [

@@ -1,7 +1,7 @@
-"""Two projects with the same ids and different secrets, and a world in which one never was.
+"""Two projects with the same ids and different secrets, and a world in which one of them never existed.
 
-Requests are made from the route table. Whoever adds a route whose path parameters or id fields
-are not known here has to add them: `missing_values` names them, and a test asks for it.
+Requests are generated from the route table. If a new route has path parameters or id fields that are not
+known here, add them: `missing_values` names them, and a test checks it.
 """
 
 import re
@@ -36,7 +36,7 @@ ID_FIELD = re.compile(r"(^|_)(id|ids|uuid|uuids|cursor)$")
 
 
 def still_clock() -> datetime:
-    """It is always the same moment, so that two worlds tell the same time."""
+    """A fixed time, so that it is the same in both worlds."""
     return NOW
 
 
@@ -53,7 +53,7 @@ class CountingIds:
 
 @dataclass
 class Tenant:
-    """One project: its key, what it calls its things, and what the server calls them."""
+    """One project: its key, and the ids of its objects (its own ids and the server's)."""
 
     word: str
     key: str
@@ -61,13 +61,13 @@ class Tenant:
 
     @property
     def secrets(self) -> list[str]:
-        """Strings that nobody else may ever read."""
+        """Strings that no other project may ever read."""
         uuids = [v for v in self.values.values() if isinstance(v, str) and len(v) == 36]
         return [f"{self.word}-secret", f"{self.word}-only", self.key, *uuids]
 
 
 def _context(project_id: int, graph_id: int, fact: str, word: str) -> NewInjection:
-    """A context that somebody was given, with a line of a fact."""
+    """An injection: a context that was given out, with one line for a fact."""
     line = InjectedLine(
         text=f"- {word}-secret fact", kind="fact", uuid=fact, score=0.5, reason="relevance"
     )
@@ -85,8 +85,7 @@ def _context(project_id: int, graph_id: int, fact: str, word: str) -> NewInjecti
 
 
 def _seed_graph(tx: Transaction, graph_uuid: str, project: str, word: str) -> dict[str, str]:
-    """An entity, two facts, one of which ended the other, and an observation as extraction would
-    leave them."""
+    """Entities, facts of which one ended another, and an observation, as extraction would leave them."""
     owner = keys.project_named(tx, project)
     graph = tx.graphs.by_uuid(uuid=graph_uuid, project_id=owner.id)
     assert graph is not None
@@ -166,7 +165,7 @@ def _seed_fact(
     uuid: str,
     says: str,
     end: int | None = None,
-    extractor: str = "planted",  # a fact of nobody would be part of a record
+    extractor: str = "planted",  # without an extractor, the fact would be part of a record
 ) -> int:
     now = int(tx.now.timestamp() * 1_000_000)
     return tx.facts.insert(
@@ -238,7 +237,7 @@ async def _seed_rest(ask: Any, word: str, prefix: str, user: Any) -> dict[str, s
 
 
 async def _seed_memory(ask: Any, word: str, prefix: str) -> dict[str, str]:
-    """What a memory client keeps in the same graph: a message, a feature and what sorts it."""
+    """What a MemMachine client keeps in the same graph: a message, a feature, its category and tag."""
     named = {"org_id": "universal", "project_id": f"{prefix}-graph"}
 
     async def told(path: str, **body: Any) -> Any:
@@ -303,7 +302,7 @@ async def _seed_agent(ask: Any, word: str, prefix: str) -> dict[str, str]:
 
 
 def _seed_readings(program: Program, word: str, taken: str, free: list[str]) -> None:
-    """Episodes to be read again: one that an agent holds, and some that anybody may take."""
+    """Episodes that wait for a second reading: one leased by an agent, and some that are free."""
     shown = Brief(kind="text", content=f"{word}-secret data", at=NOW)
     until = int(datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1_000_000)
     insert = (
@@ -394,7 +393,7 @@ async def seed(program: Program, word: str, key: str) -> Tenant:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request made from a route."""
+    """A request generated from a route."""
 
     route: Route
     path: str
@@ -405,8 +404,8 @@ class Asked:
         return f"{self.route.method} {self.path}?{self.query} {self.body}"
 
 
-# What a path parameter or an id field is called on the wire, and the value of a tenant behind it.
-# `uuid` depends on the path; None: an id that is not the name of a stored thing.
+# The name of a path parameter or id field on the wire, and the key of its value in `Tenant.values`.
+# `uuid` depends on the path.
 CALLER_IDS = {
     "user_id": "user_id",
     "user_ids": "user_id",
@@ -422,7 +421,7 @@ CALLER_IDS = {
     "turn_id": "turn_id",
     "graph_id": "graph_id",
     "group_id": "graph_id",
-    "project_id": "graph_id",  # of memory clients, whose projects are graphs
+    "project_id": "graph_id",  # for MemMachine clients, whose projects are graphs
     "document_id": "document_id",
     "source_user_id": "user_id",
     "source_graph_id": "graph_id",
@@ -484,7 +483,7 @@ IDS_4 = {
     "trace_uuid": "trace",
     "parent_trace_uuid": "trace",
     "event_uuid": "event",
-    # Of these there are none, in no project.
+    # No project has any of these.
     "revision_uuid": "node",
     "hyperedge_uuid": "node",
     **dict.fromkeys(("skill_uuid", "review_uuid", "candidate_uuid", "use_uuid"), "node"),
@@ -506,10 +505,10 @@ UUID_OF_PATH = {
     "/api/v1/erasures/": "erasure",
     "/api/v1/injections/": "injection",
 }
-# What names nothing of ours: a cursor is opaque and tested by itself, ids in a log are numbers, and
-# a resource is the server's.
+# Fields that name no object of a project: a cursor is opaque and has its own tests, ids in a log are
+# numbers, and a resource belongs to the server.
 NAMELESS = {"cursor", "from_id", "expected_last_id", "name"}
-# What callers call things inside of their own agents, or what is not kept here at all.
+# Ids that callers use inside their own agents, and ids of things that are not stored here.
 NAMELESS |= {"trace_id", "event_id", "tool_call_id", "deployment_id"}
 NAMELESS |= {"verifier_id", "assertion_uuid"}
 POLICIES = """
@@ -519,7 +518,7 @@ policy_set:
     policies:
       - {id: reads, type: authorization, effect: deny, actions: [graph.search]}
 """
-# A value for each field that must be there, or that makes a request reach its target.
+# A value for each field that is required, or that a request needs to reach its target.
 SAMPLES: dict[str, Any] = {
     "messages": [{"role": "user", "role_type": "user", "content": "hello"}],
     "data": "hello",
@@ -539,7 +538,7 @@ SAMPLES: dict[str, Any] = {
     "source_node_name": "Paul",
     "target_node_name": "Eric",
     "nodes": [{"name": "Paul"}, {"name": "alpha-secret entity"}],
-    # A copy is made under an id that is free for all but alpha.
+    # The target id of a copy, which is free in every project except alpha.
     "target_user_id": "alpha-only-user",
     "target_graph_id": "alpha-only-graph",
     "target_group_id": "alpha-only-graph",
@@ -559,7 +558,7 @@ SAMPLES: dict[str, Any] = {
 }
 
 
-# What the same fields hold in session logs.
+# Values of the same fields for session logs.
 LOGS = "/api/v1/sessions"
 LOG_SAMPLES: dict[str, Any] = {
     "episodes": [{"type": "item", "payload": {"item": {"type": "message", "content": "hello"}}}],
@@ -568,7 +567,7 @@ LOG_SAMPLES: dict[str, Any] = {
 }
 
 
-# What the same fields hold for clients of generation 4.
+# Values of the same fields for Zep v4 clients.
 _ENDS_4 = {"source_node": {"name": "Paul"}, "target_node": {"name": "Eric"}}
 SAMPLES_4: dict[str, Any] = {
     "messages": [{"role": "user", "content": "hello"}],
@@ -595,7 +594,7 @@ OWN_SAMPLES_4: dict[str, dict[str, Any]] = {
 }
 
 
-# What the same fields hold for memory clients, and what only they send.
+# Values of the same fields for MemMachine clients, and of fields that only they send.
 MEMORY_SAMPLES: dict[str, Any] = {
     "org_id": "universal",
     "messages": [{"content": "hello", "metadata": {"user_id": "alpha-secret user"}}],
@@ -618,17 +617,17 @@ MEMORY_SAMPLES: dict[str, Any] = {
 
 
 def is_memory(route: Route) -> bool:
-    """Whether a route is for memory clients, who are told of failures in a way of their own."""
+    """Whether a route is for MemMachine clients, which get errors in a format of their own."""
     return route.refusal is reply_for
 
 
 def is_generation_4(route: Route) -> bool:
-    """Whether a route is for clients of generation 4, who name things by the server's ids."""
+    """Whether a route is for Zep v4 clients, which use the server's ids."""
     return route.refusal is reply_for_4
 
 
 def samples(route: Route) -> dict[str, Any]:
-    """Values of the fields of a route."""
+    """Sample values for the fields of a route."""
     if is_memory(route):
         return {**SAMPLES, **MEMORY_SAMPLES}
     if is_generation_4(route):
@@ -637,12 +636,12 @@ def samples(route: Route) -> dict[str, Any]:
 
 
 def parameters(route: Route) -> list[str]:
-    """The names in a route's path."""
+    """The path parameters of a route."""
     return PARAMETER.findall(route.path)
 
 
 def fields(model: Any) -> dict[str, msgspec.structs.FieldInfo]:
-    """A wire model's fields by the name they have on the wire."""
+    """A wire model's fields by their name on the wire."""
     if model is Nothing or not isinstance(model, type) or not issubclass(model, msgspec.Struct):
         return {}
     return {field.encode_name: field for field in msgspec.structs.fields(model)}
@@ -657,7 +656,7 @@ def _key_of(route: Route, name: str) -> str | None:
 
 
 def _key_of_4(route: Route, name: str) -> str | None:
-    """The server's ids of generation 4; a graph is the one in which the path's other things are."""
+    """The key of a server's id for Zep v4; a graph is the one that contains the path's other objects."""
     if name == "graph_uuid":
         others = {"node_uuid", "edge_uuid", "observation_uuid"}.intersection(parameters(route))
         return "user_graph_uuid" if others or route.path.endswith("/subgraph") else name
@@ -671,7 +670,7 @@ def _inner(model: Any) -> Any:
 
 
 def missing_values() -> Iterator[str]:
-    """What the table of routes has and this module does not know."""
+    """Parameters and fields in the route table that this module does not know."""
     for route in route_table():
         if route.public:
             continue
@@ -698,7 +697,7 @@ def _value(route: Route, name: str, of: Tenant, *, shared: bool) -> Any:
 
 
 def _filled(route: Route, model: Any, of: Tenant, *, shared: bool, project: str) -> Any:
-    """A body or a query: all that must be there and all that names something."""
+    """A body or a query with all required fields and all fields that name an object."""
     if get_origin(model) is list:
         (inner,) = get_args(model)
         if inner is str:
@@ -751,7 +750,7 @@ def _one_target(filled: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_a_user(route: Route, body: dict[str, Any], of: Tenant, *, shared: bool) -> dict[str, Any]:
-    """The same request with users in place of graphs."""
+    """The same request with users instead of graphs."""
     changed = dict(body)
     for name in ("graph_id", "source_graph_id", "target_graph_id"):
         if changed.pop(name, None) is not None:
@@ -763,9 +762,9 @@ def _of_a_user(route: Route, body: dict[str, Any], of: Tenant, *, shared: bool) 
 def requests(
     route: Route, of: Tenant, *, shared_path: bool, shared_body: bool, project: str | None = None
 ) -> list[Asked]:
-    """The requests on a route that name things of *of*, by shared ids or by its own.
+    """The requests on a route that name objects of *of*, by shared ids or by its own.
 
-    *project* is the asker's own project, which some queries have to name.
+    *project* is the caller's own project, which some queries have to name.
     """
     own = project or of.values["project_uuid"]
     path = PARAMETER.sub(
@@ -793,7 +792,7 @@ def requests(
 
 
 def _older_searches(route: Route, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The searches of generation 2: over all metadata, in each scope, of a user or of sessions."""
+    """The searches of Zep v2: over all metadata, in each scope, of a user or of sessions."""
     plain = {k: v for k, v in body.items() if k != "metadata"}
     yield plain
     if "search_scope" not in fields(route.body):
@@ -804,7 +803,7 @@ def _older_searches(route: Route, body: dict[str, Any]) -> Iterator[dict[str, An
             yield {**kept, "search_scope": scope}
 
 
-# What else a search can be over.
+# The other scopes of a search.
 SCOPES: list[dict[str, Any]] = [
     {"scope": "edges"},
     {"scope": "nodes"},
@@ -813,7 +812,7 @@ SCOPES: list[dict[str, Any]] = [
     {"scope": "auto", "return_raw_results": True},
 ]
 
-# Fields that narrow what is asked for; a request without them asks for everything there is.
+# Fields that narrow a request; without them it asks for everything.
 SEARCHES = {
     "center_node_uuid",
     "bfs_origin_node_uuids",
@@ -828,7 +827,7 @@ SEARCHES = {
 
 
 def variants(route: Route, of: Tenant, project: str) -> list[Asked]:
-    """Every way of naming things of *of* on a route, without repetitions."""
+    """Every way to name objects of *of* on a route, without duplicates."""
     found: dict[str, Asked] = {}
     for shared_path in (False, True):
         for shared_body in (False, True):
@@ -840,7 +839,7 @@ def variants(route: Route, of: Tenant, project: str) -> list[Asked]:
 
 
 def rows_of(folder: Path, project: str) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row that belongs to a project, by table, along the foreign keys."""
+    """Every row that belongs to a project by foreign keys, per table."""
     with behind(folder) as connection:
         names = [name for name in connection.tables() if name != "schema_version"]
         return {
@@ -852,7 +851,7 @@ def rows_of(folder: Path, project: str) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def _owned(connection: Rows, table: str) -> str:
-    """SQL for the rows of a table that a project owns; fails when nothing leads to a project."""
+    """SQL for the rows of a table that a project owns; fails if no foreign key leads to a project."""
     if table == "projects":
         return "SELECT * FROM projects WHERE name = ?"
     links = connection.parents(table)

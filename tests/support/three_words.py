@@ -1,4 +1,4 @@
-"""An extractor of sentences of three words: who, a relation, what. Anything else says nothing."""
+"""An extractor for sentences of three words: subject, relation, object. Other texts yield nothing."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ class ThreeWords:
         return [_extracted(reading) for reading in readings]
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to close."""
 
 
 def _extracted(reading: Brief) -> Extracted:

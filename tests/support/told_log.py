@@ -1,4 +1,4 @@
-"""A graph whose log is told at will, and what a plain look at all of it says there should be."""
+"""A graph with a log that tests fill, and an oracle that computes from all its rows what should be there."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -37,18 +37,18 @@ class ToldLog:
     graph: Graph
 
     async def condense(self) -> None:
-        """Have chapters made from now on."""
+        """Enable chapters for the graph from now on."""
         await self.store.write(chapters.condense, self.graph.id)
 
     async def tell(self, *said: str | NewEpisode) -> list[str]:
-        """Append to the log without reading it; uuids."""
+        """Append to the log without reading it; returns the uuids."""
         given = [one if isinstance(one, NewEpisode) else spoken(one) for one in said]
         name = self.graph.graph_id
         receipt = await self.store.write(intake.add_episodes, self.access, None, name, given)
         return list(receipt.uuids)
 
     async def learn(self) -> None:
-        """Read what was told."""
+        """Read what was appended."""
         await here.learn(self.store, ThreeWords())
 
     async def erase(self, uuids: Sequence[str], mode: erasure.Mode = "delete") -> None:
@@ -58,13 +58,13 @@ class ToldLog:
         await self.store.write(erasure.forget_episodes, ids, mode)
 
     def look(self, graph: Graph | None = None) -> "Look":
-        """Everything there is of a graph, read row by row."""
+        """The oracle for a graph, from all its rows as they are now."""
         return Look(self.folder, (graph or self.graph).id)
 
 
 @asynccontextmanager
 async def told_log(folder: Path) -> AsyncIterator[ToldLog]:
-    """A new store with a graph and nothing in it."""
+    """A new store with an empty graph."""
     store = open_store(folder, clock=StillClock(), ids=CountingIds())
     try:
         access = await new_project(store, "first")
@@ -79,7 +79,7 @@ def spoken(content: str, **more: Any) -> NewEpisode:
 
 
 class Look:
-    """What lists and sets make of a graph's rows: no index, no pieces, nothing kept."""
+    """The oracle: plain lists and sets over a graph's rows, without index, increments or cache."""
 
     def __init__(self, folder: Path, graph_id: int) -> None:
         with behind(folder) as connection:
@@ -103,7 +103,7 @@ class Look:
         return found
 
     def members(self, visibility: Visibility | None = None) -> list[Episode]:
-        """The episodes that have a place in a window and may be seen, in order."""
+        """The visible episodes that belong in a window, in order."""
         return [
             one
             for one in self.log
@@ -116,7 +116,7 @@ class Look:
     def said(
         self, episodes: Sequence[Episode], visibility: Visibility | None = None
     ) -> list[SummaryFact]:
-        """The facts worth keeping of what some episodes state."""
+        """The facts worth keeping that some episodes state."""
         told = {one.id for one in episodes}
         stated = {f for f, e, role in self.supports if e in told and role != "closes"}
         found = [self.facts[number] for number in stated if number in self.facts]
@@ -137,7 +137,7 @@ class Look:
         visibility: Visibility | None = None,
         passing: Passing = lambda _: True,
     ) -> tuple[str, ...]:
-        """What the summary of everything before a place of the log has to say."""
+        """The expected summary of everything before a place in the log."""
         left = [one for one in self.members(visibility) if one.seq < before and passing(one)]
         quoted = [
             SummaryMessage(number=one.id, content=one.content, speaker=one.speaker or one.role)
@@ -151,7 +151,7 @@ class Look:
         return (text,) if text else ()
 
     def chapters(self, whole: int) -> Chapters:
-        """The chapters that the first *whole* runs of the log have to have."""
+        """The expected chapters of the first *whole* runs of the log."""
         found: Chapters = {}
         level, extent = 0, 1
         while extent <= whole:

@@ -11,7 +11,7 @@ from recollect.dates.values import Clock, Dated, Hours, Node, Part, Period, Reso
 from recollect.dates.when import Grain
 
 _NOON = 12
-# Which of two readings people mean by a bare hour: "at 5" is the afternoon, "at 8" the morning.
+# The earliest bare hour that people mean as morning: "at 5" is the afternoon, "at 8" the morning.
 _MORNING_FROM = 7
 _HALF_DAY = 12 * 3600
 _SPEAKING_OF_TIME = kinds(
@@ -21,7 +21,7 @@ _SPEAKING_OF_TIME = kinds(
 
 
 def settled(clock: Clock) -> Clock:
-    """A time of day that means one moment: by itself, a bare hour is a waking one."""
+    """Resolve an open time of day: without other context, a bare hour is a waking hour."""
     if not clock.open:
         return clock
     hour = clock.hour % 12
@@ -29,7 +29,7 @@ def settled(clock: Clock) -> Clock:
 
 
 def at(day: datetime, clock: Clock) -> Period:
-    """That time on that day."""
+    """The period of a time of day on a given day."""
     clock = settled(clock)
     first = day + timedelta(seconds=clock.seconds)
     size = {"hour": 3600, "minute": 60}.get(clock.grain, 1)
@@ -37,13 +37,13 @@ def at(day: datetime, clock: Clock) -> Period:
 
 
 def part_of(day: datetime, part: Part) -> Period:
-    """That part of that day."""
+    """The period of a part of the day on a given day."""
     first = day + timedelta(hours=part.begin)
     return Period(first, day + timedelta(hours=part.end), "part")
 
 
 def hours_on(day: datetime, hours: Hours) -> Period:
-    """Those hours on that day, past midnight when they end earlier than they begin."""
+    """The period of a range of hours on a given day; it crosses midnight if the end is before the begin."""
     first = day + timedelta(seconds=hours.begin.seconds)
     last = day + timedelta(seconds=hours.end.seconds)
     if last <= first:
@@ -52,7 +52,7 @@ def hours_on(day: datetime, hours: Hours) -> Period:
 
 
 def by_part(clock: Clock, part: Part) -> Clock:
-    """An hour that belongs to a part of the day: "7 in the evening"."""
+    """Resolve an open hour by the part of the day: "7 in the evening"."""
     if not clock.open or clock.hour > _NOON:
         return replace(clock, open=False)
     hour = clock.hour % 12
@@ -62,7 +62,7 @@ def by_part(clock: Clock, part: Part) -> Clock:
 
 
 def between(begin: Clock, end: Clock) -> Hours | None:
-    """Two times as a range. A side that is open follows the other one."""
+    """Two times as a range. If one side is open (am or pm), the other side decides."""
     if not end.open and begin.open and end.hour != 24:
         hour = begin.hour % 12
         start = replace(begin, hour=hour + 12, open=False)
@@ -79,14 +79,14 @@ def between(begin: Clock, end: Clock) -> Hours | None:
 
 
 def clock_of(context: ResolutionContext, node: Node) -> Clock | None:
-    """The time that a token can stand for by itself."""
+    """The time of day that a token can mean by itself, or None."""
     value = node.value
     if node.kind == "TIME":
         return value if isinstance(value, Clock) else None
     if node.kind == "HHMM":
         hour, minute, second = (*value, 0)[:3]
         clock = _clock(hour, minute, second, fine=len(value) == 3)
-        written = context.text[node.start] == "0"  # by the clock of 24 hours
+        written = context.text[node.start] == "0"  # a leading zero means 24-hour time
         return replace(clock, open=False) if clock and written else clock
     if node.kind in ("MILITARY", "NBIG", "YEARNUM"):
         return _clock(value // 100, value % 100)
@@ -156,7 +156,7 @@ def _base(match: Match) -> Clock | None:
 
 
 def _minutes_to(match: Match) -> Clock | None:
-    """ "It is ten to nine" tells the time; from ten to nine would be a range."""
+    """ "It is ten to nine" is a time of day; "from ten to nine" is a range."""
     told = match.lead() in _TELLING or _TIME_IS.search(
         match.context.text[max(0, match.nodes[0].start - 12) : match.nodes[0].start]
     )
@@ -179,7 +179,7 @@ def _spoken(match: Match) -> Clock | None:
 
 
 def _bare(match: Match) -> Clock | None:
-    """An hour behind "at", unless it counts something."""
+    """An hour after "at", unless it counts something."""
     word = match.next_word()
     counts = match.follow() == "WORD"
     one = match.words(match.nodes[-1]).lower() == "one"
@@ -189,7 +189,7 @@ def _bare(match: Match) -> Clock | None:
 
 
 def _place_follows(match: Match) -> bool:
-    """ "At 17.30 Beijing time": minutes, and a name behind them."""
+    """ "At 17.30 Beijing time": minutes, followed by a place name."""
     fine = match.nodes[-1].kind == "DECIMAL"
     end = match.nodes[-1].end
     return fine and match.context.text[end : end + 3].lstrip()[:1].isupper()
@@ -219,7 +219,7 @@ def _half_hour(match: Match) -> Clock | None:
 
 
 def _zoned(match: Match) -> Clock | None:
-    """A time and the zone that it is of: the clock shows what it says."""
+    """A time with its zone. The zone is dropped: the time is kept as it is written."""
     zone = next(node for node in match.nodes if node.kind == "ZONE")
     named = zone.value is None or match.words(zone).isupper()
     clock: Clock = match.one("TIME")
@@ -302,7 +302,7 @@ def _clocks(match: Match) -> Hours | None:
 
 
 def _is_shift(match: Match, begin: Clock, end: Clock) -> bool:
-    """ "From 9 to 5": no scale and no score runs downwards."""
+    """ "From 9 to 5" is a shift: scales and scores do not run downwards."""
     falls = begin.hour > end.hour > 0 and end.open
     return match.has("FROM") and falls and match.follow() in ("BREAK", "COMMA", "ON")
 
@@ -337,7 +337,7 @@ def _hours_by_part(begin: Clock, end: Clock, later_half: bool) -> Hours:
 
 
 def _month_day_or_hours(match: Match) -> object:
-    """ "Friday 7-6": a date when it falls on that weekday, otherwise hours."""
+    """ "Friday 7-6": a date if it falls on that weekday, otherwise hours."""
     low, high = match.nodes[-3].value, match.nodes[-1].value
     day = match.one("DAY")
     if low > 12 or not 1 <= high <= 31 or not day.readings:
@@ -360,7 +360,7 @@ def _for_length(match: Match) -> Hours | None:
 
 
 def _now_and_clock(match: Match) -> Dated | None:
-    """ "Between now and eight o'clock": the one that comes first after, or last before, now."""
+    """ "Between now and eight o'clock": the nearest eight o'clock after now, or before it."""
     if not _is_now(match):
         return None
     now = match.context.now
@@ -391,7 +391,7 @@ def _clock_to_moment(match: Match) -> Dated | None:
 
 
 def _moment_to_clock(match: Match) -> Dated | None:
-    """ "Monday 3 pm to 5 pm", where the first time already went to the day."""
+    """ "Monday 3 pm to 5 pm", where an earlier rule has joined the first time with the day."""
     moment, clock = match.one("MOMENT"), match.one("TIME")
     found = []
     for period in moment.readings:

@@ -17,7 +17,7 @@ _EVENING = 16
 
 
 def _day_time(match: Match) -> Dated | None:
-    """A day and a time of that day, with a part of it or without."""
+    """A day and a time of that day, with or without a part of the day."""
     day, clock, part = match.one("DAY"), match.one("TIME"), match.one("PART")
     if not day.readings:
         return None
@@ -31,7 +31,7 @@ def _on(day: Dated, make: Callable[[datetime], Period]) -> Dated:
 
 
 def _day_hour(match: Match) -> Dated | None:
-    """A day and a bare number behind it that can only be an hour: "tonight around 3"."""
+    """A day followed by a bare number that can only be an hour: "tonight around 3"."""
     clock = clock_of(match.context, match.nodes[-1])
     day = match.one("DAY")
     return _on(day, lambda first: at(first, clock)) if clock and day.readings else None
@@ -74,7 +74,7 @@ def _tonight_hours(match: Match) -> Dated | None:
     shift = 12 if hours.begin.hour < 12 <= hours.begin.hour + 12 - _NIGHT_ENDS else 0
     period = hours_on(day, hours)
     moved_by = timedelta(hours=shift)
-    # Midnight is the end of the night in any reading.
+    # Midnight always ends the night: it is never shifted to noon.
     edge = period.last if hours.end.seconds == 0 else period.last + moved_by
     return Dated((Period(period.first + moved_by, edge, period.grain, edge),), relation="between")
 
@@ -117,7 +117,7 @@ def _rel_part(match: Match) -> Dated | None:
     """ "This evening", "next morning"."""
     part = match.one("PART")
     if match.has("LAST") and part.begin < _EVENING:
-        return None  # the final one, of something
+        return None  # the final one of something, such as "the last morning of the trip"
     if match.has("EARLY", "EARLIER"):
         part = replace(part, end=part.begin + 2)
     if match.has("LATE", "LATER"):
@@ -135,7 +135,7 @@ def _early_part(match: Match) -> Dated | None:
 
 
 def _tonight(match: Match) -> Dated | None:
-    """ "Tonight", "last night", with an hour or without; after midnight is still the same night."""
+    """ "Tonight", "last night", with or without an hour; hours after midnight belong to the same night."""
     shift = match.one("TONIGHT") or 0
     day = later(match.context.today, DAY * shift)
     clock = match.one("TIME")
@@ -182,12 +182,12 @@ def _meal(match: Match) -> Dated | None:
 
 
 def time_alone(context: ResolutionContext, clock: Clock) -> Dated:
-    """A time without a day: on the day of reference, and marked as undated."""
+    """A time without a day: resolved on the reference day, and marked as undated."""
     return Dated((at(context.today, clock),), anchored=False)
 
 
 def part_alone(context: ResolutionContext, part: Part) -> Dated:
-    """A part of the day without a day."""
+    """A part of the day without a day: resolved on the reference day, and marked as undated."""
     return Dated((part_of(context.today, part),), timex=part.code, anchored=False)
 
 

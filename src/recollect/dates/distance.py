@@ -1,4 +1,4 @@
-"""Rules for dates at a distance from another: "three years ago", "in two weeks", "the day after"."""
+"""Rules for dates at a distance from another date: "three years ago", "in two weeks", "the day after"."""
 
 import re
 from dataclasses import replace
@@ -23,7 +23,7 @@ _UNIT_NAMES = ("UNIT", "WEEKWORD", "YEARWORD", "DAYUNIT", "QUARTERWORD")
 
 
 def _end(context: ResolutionContext, base: datetime, length: Length, sign: int) -> Dated:
-    """The day, or the moment, that lies a length before or after another."""
+    """The day, or the moment, that is a length before or after *base*."""
     if is_fine(length):
         moment = moved(base, length, sign)
         return Dated((unit_period("second", moment),), approximate=length.approximate)
@@ -60,7 +60,7 @@ _NEAR = members("REL")
 
 
 def _is_denied(match: Match) -> bool:
-    """ "We have not talked in a few days" looks back; how far, is not said."""
+    """Whether a negation makes "in" look back: "we have not talked in a few days" gives no date."""
     start = match.nodes[0].start
     return _DENIAL.search(match.context.text[max(0, start - 50) : start].lower()) is not None
 
@@ -121,9 +121,9 @@ def _bounded(match: Match) -> Dated | None:
 
 
 def _within(match: Match) -> Dated | None:
-    """ "Within 5 minutes", "within the next day": from now on.
+    """ "Within 5 minutes", "within the next day": a stretch that begins now.
 
-    Only what is to come counts from now; "we answer within two days" says how long it takes.
+    Without "next" or "last", this needs the future tense or none: "we answer within two days" is a duration.
     """
     if match.has("WITHIN") and not match.has("REL") and match.context.tense not in (None, "future"):
         return None
@@ -145,7 +145,7 @@ def _weekdays_away(match: Match) -> Dated | None:
 
 
 def _weekday_with_length(match: Match) -> Dated | None:
-    """ "Monday two weeks from now": that day of the week so far away."""
+    """ "Monday two weeks from now": the Monday of the week that is two weeks away."""
     there = moved(match.context.today, match.one("DUR"), -1 if match.has("AGO") else 1)
     week = unit_period("week", there)
     return open_dates.fixed(day_of(later(week.first, DAY * match.one("ANYWEEKDAY"))))
@@ -178,7 +178,7 @@ def _one_further(match: Match) -> Dated | None:
     unit = unit_of(match)
     if unit in CLOCK_UNITS or unit in ("weekday", "work week"):
         return None
-    # The weekend of this week is the next one; a weekend that is next was never the one after.
+    # Before the weekend, "next weekend" is this week's, so "the weekend after next" is one week on.
     ahead = 1 if unit == "weekend" and match.context.now.weekday() < 5 else 2
     return open_dates.fixed(
         unit_period(unit, match.context.now, -2 if match.has("BEFORE") else ahead)
@@ -193,7 +193,7 @@ def _weekend_beside(base: Period, way: int) -> Period:
 
 
 def _anchor(context: ResolutionContext, value: Dated) -> Period | None:
-    """The reading of a date that another one is counted from: the nearest."""
+    """The reading of a date that distances are counted from: the one nearest to today."""
     if not value.readings:
         return None
     return min(value.readings, key=lambda period: abs(period.first - context.today))

@@ -26,7 +26,7 @@ def _length(amount: float, unit: str | None, approximate: bool = False) -> Lengt
 
 
 def counted(match: Match) -> Length | None:
-    """A number and a unit. How old somebody is, is no length of time."""
+    """A number and a unit. An age ("two years old") is not a duration."""
     if match.next_word() in _AGES:
         return None
     vague = match.has("COUPLE", "FEW")
@@ -82,7 +82,7 @@ def fraction(match: Match) -> Node | None:
 
 
 def either(match: Match) -> Length | None:
-    """ "2 to 3 days", "two or three years", "a day or two": about the second."""
+    """ "2 to 3 days", "two or three years", "a day or two": approximately the second number."""
     first, second = match.all("NUMBER") if not match.has("A") else [1, match.one("NUMBER")]
     return _length(second, _unit(match), approximate=True) if first < second else None
 
@@ -106,7 +106,7 @@ def whole(match: Match) -> Length | None:
 
 
 def joined(match: Match) -> Length | None:
-    """Two lengths that follow each other, the larger first."""
+    """Two adjacent lengths, the larger unit first: "2 years 1 month"."""
     first, second = match.all("DUR")
     order = list(_ORDER)
     if order.index(first.parts[-1][0]) <= order.index(second.parts[0][0]):
@@ -121,7 +121,7 @@ _ORDER = (
 
 # Words between a number and its unit that change nothing: "two full days", "three more weeks".
 _ANY = "(MORE|OTHER|ALL|EXTRA)?"
-# First what numbers are made of, then lengths of a number and a unit, then lengths of lengths.
+# First rules that build numbers, then lengths of a number and a unit, then lengths built from lengths.
 RULES = rules(
     (f"(HALF A | A | INT)? DOZEN (?= {_ANY} DASH? ANYUNIT)", dozens),
     (f"A (HUNDRED|THOUSAND) (AND? INT)? (?= {_ANY} DASH? ANYUNIT)", hundreds),
@@ -151,7 +151,7 @@ RULES = rules(
 
 
 def length_timex(length: Length) -> str:
-    """A length as TIMEX3 writes it."""
+    """A length in TIMEX3 notation."""
     days = [(unit, amount) for unit, amount in length.parts if unit not in _CLOCK]
     hours = [(unit, amount) for unit, amount in length.parts if unit in _CLOCK]
     text = "P" + "".join(f"{amount * _SCALE.get(unit, 1):g}{_CODE[unit]}" for unit, amount in days)
@@ -247,7 +247,7 @@ def _every_part(match: Match) -> Dated:
 
 
 def _at_time(match: Match) -> Dated | None:
-    """What repeats by days, and the time of day: "every Monday at 9", "at 9 every day"."""
+    """A repetition by days with a time of day: "every Monday at 9", "at 9 every day"."""
     value: Dated = match.one("SET")
     clock, part, hours = match.one("TIME"), match.one("PART"), match.one("TRANGE")
     days = (value.timex or "").removeprefix("P1D").removeprefix("P1WD")

@@ -1,7 +1,7 @@
-"""The grammar engine: rules are patterns over kinds of tokens, applied in order.
+"""The grammar engine: rules are patterns over token kinds, applied in order.
 
-Every token has a kind, and every kind a character of its own, so that the kinds of a text form a
-string and a regular expression over that string is a rule. A pattern is written with the names of
+Every token has a kind, and every kind is coded as one character. The kinds of a text thus form a
+string, and a rule is a regular expression over that string. Patterns are written with the names of
 kinds and groups: `MONTH DAYNUM (COMMA? YEAR)?`.
 """
 
@@ -13,9 +13,9 @@ from recollect.dates.periods import DAY
 from recollect.dates.values import Clock, Dated, Hours, Length, Node, Part, ResolutionContext
 
 _KIND_NAMES = (
-    # marks and words without a meaning here
+    # punctuation, and words that say nothing about time
     "WORD OPAQUE BREAK COMMA DASH SLASH COLON OPEN CLOSE APOS SIGN "
-    # numbers by size: what they can be depends on it
+    # numbers by size, which decides what they can mean
     "ZERO N12 N24 N31 N59 N99 NBIG MILITARY YEARNUM DECIMAL ORD SECONDWORD HUNDRED THOUSAND "
     # pairs and triples of digits
     "SLASHED HHMM STAMP YMD YM "
@@ -25,11 +25,11 @@ _KIND_NAMES = (
     "ANY OTHER TIMES HALF PASTWORD LAST PREVIOUS NEXT THIS THAT NOW MORE LESS THAN STARTING "
     "ASEARLYAS ASLATEAS NOLATER NOEARLIER ONWARD TODATE TOPRESENT PRESENT SAMETIME REST "
     "HALFOF ANOTHER DOZEN ORSO EXTRA COUPLE FEW ISH GOOD "
-    # words of time
+    # time words
     "MONTH MAYWORD MARCHWORD WEEKDAY SATWORD WEEKDAYS UNIT UNITS QUARTERWORD WEEKWORD SEASON "
     "FALLWORD HOLIDAY AMPM OCLOCK NOON PART PARTS MEAL DAYWORD TONIGHT QUARTERNUM HALFNUM "
     "ENDOF OFTEN FISCAL BUSINESS ZONE YEARWORD DAYUNIT DECADEMARK DECADENAME "
-    # what rules make
+    # results of rules
     "TIME DUR DAY SPAN MOMENT TRANGE DONE SET "
 )
 KINDS = tuple(_KIND_NAMES.split())
@@ -56,17 +56,17 @@ _NAME = re.compile(r"[A-Z][A-Z0-9]+|[A-Z]")
 
 
 def members(name: str) -> tuple[str, ...]:
-    """The kinds that a name of a kind or of a group stands for."""
+    """The kinds of a group, or the kind itself."""
     return GROUPS.get(name) or (name,)
 
 
 def kinds(text: str) -> frozenset[str]:
-    """The names in *text*, for asking what stands beside something."""
+    """The names in *text* as a set, for tests of neighbouring tokens."""
     return frozenset(text.split())
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """The rule that *text* writes down, as an expression over the codes of kinds."""
+    """Compile a rule's pattern to a regular expression over kind codes."""
 
     def coded(match: re.Match[str]) -> str:
         codes = "".join(CODE[kind] for kind in members(match.group()))
@@ -85,7 +85,7 @@ CLOCK_GRAINS = frozenset({"second", "minute", "hour", "part"})
 
 
 class Match(NamedTuple):
-    """Tokens that a rule fits, the tokens beside them, and what the text is read against."""
+    """The tokens that a rule matched, their neighbours, and the context of the text."""
 
     context: ResolutionContext
     nodes: Sequence[Node]
@@ -98,11 +98,11 @@ class Match(NamedTuple):
         return [node.value for node in self.nodes if node.kind in kinds]
 
     def one(self, *names: str) -> Any:
-        """The first of them, or None."""
+        """The first value of a token of these kinds or groups, or None."""
         return next(iter(self.all(*names)), None)
 
     def has(self, *names: str) -> bool:
-        """Whether a token of these kinds is there."""
+        """Whether the match has a token of these kinds or groups."""
         kinds = {kind for name in names for kind in members(name)}
         return any(node.kind in kinds for node in self.nodes)
 
@@ -117,11 +117,11 @@ class Match(NamedTuple):
         return self.before.kind if self.before else "BREAK"
 
     def follow(self) -> str:
-        """The kind of the token behind the match, or BREAK."""
+        """The kind of the token after the match, or BREAK."""
         return self.after.kind if self.after else "BREAK"
 
     def next_word(self) -> str:
-        """The word behind the match, in lower case, when nothing but a space or dash is between."""
+        """The word after the match, in lower case; empty if more than spaces or dashes come between."""
         found = _NEXT_WORD.match(self.context.text, self.nodes[-1].end)
         return found[1].lower() if found else ""
 
@@ -131,19 +131,19 @@ Make = Callable[[Match], object]
 
 
 class GrammarRule(NamedTuple):
-    """What a sequence of kinds means. *make* gives the value, or None when it does not fit."""
+    """What a sequence of kinds means. *make* returns the value, or None if the match does not qualify."""
 
     pattern: re.Pattern[str]
     make: Make
 
 
 def rules(*table: tuple[str, Make]) -> tuple[GrammarRule, ...]:
-    """A table of patterns and what to make of them, ready to be applied."""
+    """Compile a table of patterns and their makers."""
     return tuple(GrammarRule(pattern(text), make) for text, make in table)
 
 
 def kind_of(value: object) -> str:
-    """The kind of token that a value is."""
+    """The token kind of a value that a rule made."""
     if isinstance(value, Dated):
         return _dated_kind(value)
     if isinstance(value, Clock):
@@ -173,7 +173,7 @@ def _dated_kind(value: Dated) -> str:
 def apply(
     context: ResolutionContext, nodes: list[Node], table: Iterable[GrammarRule]
 ) -> list[Node]:
-    """The tokens after every rule has had its turn."""
+    """Apply every rule in order, and return the tokens that result."""
     codes = "".join(CODE[node.kind] for node in nodes)
     for rule in table:
         place = 0

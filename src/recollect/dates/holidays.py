@@ -1,4 +1,4 @@
-"""Holidays, and the date each has in a given year."""
+"""Holidays, and the date of each in a given year."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -43,7 +43,7 @@ def _from_easter(shift: int) -> HolidayRule:
     return on
 
 
-# Month and day from 2015 on: the moon keeps to no rule that fits in a line.
+# Month and day from 2015 on, as a table: the lunar calendar follows no short formula.
 _CHINESE_NEW_YEARS = (
     *("02-19", "02-08", "01-28", "02-16", "02-05", "01-25", "02-12", "02-01", "01-22", "02-10"),
     *("01-29", "02-17", "02-06", "01-26", "02-13", "02-03"),
@@ -125,7 +125,7 @@ _RULES: tuple[tuple[HolidayRule, str], ...] = (
 
 
 def folded(word: str) -> str:
-    """A word of a name without the s of a plural or genitive, which people leave out at will."""
+    """A word of a name without its plural or genitive s, which people often leave out."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and word != "christmas" else word
 
 

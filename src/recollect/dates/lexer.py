@@ -1,4 +1,4 @@
-"""From text to tokens: words by the lexicon, digits by their shape."""
+"""Turns text into tokens: words by the lexicon, digits by their shape."""
 
 import re
 from datetime import datetime
@@ -59,7 +59,7 @@ def _three(raw: Raw) -> Node | None:
         month, day, year = parts
         if "." in raw.word and len(raw.word.split(".")[2]) == 2:
             return None
-    # With dots the day comes first wherever people write so.
+    # Dates with dots are written day first.
     if month > 12 or ("." in raw.word and raw.group == "mdy" and day <= 12):
         month, day = day, month
     if not (1 <= month <= 12 and 1 <= day <= 31):
@@ -133,7 +133,7 @@ _SHAPES = {
 }
 
 
-# Every repetition is bounded or runs over one class of characters, so no text is slow to read.
+# Every repetition is bounded or covers one character class, so no text causes slow backtracking.
 _TOKEN = re.compile(
     r"""
     (?P<opaque>https?://\S+|www\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.\w+|@(?!\d)\w+|\#\w+
@@ -199,7 +199,7 @@ def _raws(text: str) -> list[Raw]:
 
 
 def lex(text: str) -> list[Node]:
-    """The tokens of a text in order. Neighbouring words without a meaning are one."""
+    """The tokens of a text in order. Adjacent words that say nothing about time become one token."""
     raws = _raws(text)
     words = [raw.word for raw in raws]
     nodes: list[Node] = []
@@ -210,7 +210,7 @@ def lex(text: str) -> list[Node]:
 
 
 def _take(text: str, raws: list[Raw], words: list[str], index: int, nodes: list[Node]) -> int:
-    """Add the token at *index* to *nodes*, and say how many raw tokens it took."""
+    """Add the token at *index* to *nodes*; returns how many raw tokens it consumed."""
     raw = raws[index]
     if raw.group == "ampm" and not _after_number(raws, index):
         raw = raws[index] = Raw("word", raw.word.strip("."), raw.start, raw.end)
@@ -272,7 +272,7 @@ def _take_word(text: str, raws: list[Raw], words: list[str], index: int, nodes: 
 
 
 def _take_glued(raw: Raw, nodes: list[Node]) -> bool:
-    """Letters right behind digits: "10d", "1990s", "5k". Unknown ones make the number opaque."""
+    """Letters right after digits: "10d", "1990s", "5k". Unknown letters make the number opaque."""
     if raw.word == "s":
         nodes.append(Node("DECADEMARK", raw.start, raw.end))
         return True
@@ -295,9 +295,9 @@ def _take_glued(raw: Raw, nodes: list[Node]) -> bool:
 
 
 def _sequence(raws: list[Raw], index: int, longest: int) -> list[tuple[str, int]]:
-    """The words from *index* on and how many raw tokens each prefix takes.
+    """The words from *index* on, each with the number of raw tokens up to and including it.
 
-    Apostrophes are passed over, and so are hyphens inside a word: "night-time".
+    Apostrophes are skipped, and so are hyphens inside a word: "night-time".
     """
     found: list[tuple[str, int]] = []
     place = index
@@ -344,7 +344,7 @@ def _holiday(raws: list[Raw], index: int) -> tuple[str, object, int] | None:
 
 
 def _take_mixed(raw: Raw, nodes: list[Node]) -> None:
-    """Letters and then digits: "q3", "h2", "fy18", "dec31"."""
+    """Letters followed by digits: "q3", "h2", "fy18", "dec31"."""
     match = _MIXED.fullmatch(raw.word)
     middle = raw.start
     if match and match[1]:
@@ -370,7 +370,7 @@ def _mark(text: str, raw: Raw, nodes: list[Node]) -> Node | None:
     return Node(_MARKS.get(raw.word, "BREAK"), raw.start, raw.end, raw.word)
 
 
-# Words that help to name a time and do not do so alone. A text that has only these is not read.
+# Words that help to name a time but never name one alone. A text with only these is skipped.
 _HELPERS = kinds(
     "A THE OF IN ON AT FOR FROM TO THROUGH BETWEEN AND OR SINCE BEFORE AFTER BY BACK LATER EARLIER "
     "WITHIN DURING OVER AROUND EARLY MID LATE START MIDDLE END EVERY ALL ANY OTHER PASTWORD LAST "
@@ -394,7 +394,7 @@ _DIGIT = re.compile(r"\d")
 
 
 def may_speak_of_time(text: str) -> bool:
-    """False when no date or time can be found in *text*."""
+    """A quick check: False if *text* cannot contain a date or time."""
     if _DIGIT.search(text):
         return True
     if not _TRIGGERS.isdisjoint(_LETTERS.findall(text.lower())):

@@ -1,4 +1,4 @@
-"""Words and phrases that speak of time and the kind of each, numbers in words included."""
+"""Words and phrases about time with the kind of each, including spelled-out numbers."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ _SCALES = {"hundred": 100, "thousand": 1000}
 
 
 class Spelled(NamedTuple):
-    """A number found in words: its value, how many words it took, and whether it is an ordinal."""
+    """A spelled-out number: its value, how many words it took, and whether it is an ordinal."""
 
     value: int
     taken: int
@@ -36,7 +36,7 @@ class Spelled(NamedTuple):
 
 
 def spelled_number(words: Sequence[str]) -> Spelled | None:
-    """The number that *words* begin with; "-" may stand between tens and ones.
+    """The number at the start of *words*; "-" may join tens and ones.
 
     "two thirty" is two numbers, "twenty two" is one; "second" alone is left to the caller.
     """
@@ -90,11 +90,11 @@ _WEEKDAY_NAMES = (
     "saturday sat, sunday sun"
 )
 # Months that are also first names, and weekdays and months that are also everyday words, count
-# only where the words beside them speak of time.
+# only where neighbouring words are about time.
 NAMELIKE_MONTHS = frozenset({"april", "june", "august", "jun", "jan", "mar"})
 _AMBIGUOUS = {"may": "MAYWORD", "march": "MARCHWORD", "mar": "MARCHWORD"}
 _AMBIGUOUS_DAYS = frozenset({"sat", "sun", "wed"})
-# Words behind a number or a month that show that it does not count or describe what follows.
+# After a number or a month, these words show that it does not count or describe what follows.
 FUNCTION_WORDS = frozenset(
     _listed(
         "i we he she they you it is was will were at from for with and or but so to if when "
@@ -102,7 +102,7 @@ FUNCTION_WORDS = frozenset(
     )
 )
 
-# Hours as the date set has them; "night" ends with the day.
+# Hours as in the public date set; "night" ends at midnight.
 PARTS = {
     "morning": Part(8, 12, "TMO"),
     "afternoon": Part(12, 16, "TAF"),
@@ -120,7 +120,7 @@ MEALS = {
     "dinner": Part(16, 20, "TMED"),
     "supper": Part(16, 20, "TMED"),
 }
-# Words that are a kind by themselves, and the words of each other kind.
+# First the words that are a kind of their own, then the words of every other kind.
 _ALONE = (
     "the of in on for from to between or since before after by ago back earlier within over "
     "early mid late middle end any other half last now more less than starting present another "
@@ -174,7 +174,7 @@ _SINGULAR = {
     "quarter": "QUARTERWORD",
     "second": "SECONDWORD",
 }
-# Letters that are a unit only right behind a number: "10d", "2h".
+# Letters that are a unit only right after a number: "10d", "2h".
 GLUED_UNITS = {"h": "hour", "d": "day", "w": "week", "y": "year", "mo": "month", "yo": ""}
 _OFTEN = {
     "P1D": "daily everyday nightly",
@@ -229,14 +229,14 @@ def _words() -> dict[str, Entry]:
     return words
 
 
-# Only in capitals, and only behind a time: "est", "ist" and "pt" are words elsewhere.
+# Zones only in capitals and only after a time: "est", "ist" and "pt" are words elsewhere.
 _ZONES = "pst pdt pt est edt et cst cdt ct mst mdt mt gmt utc bst cet cest ist jst aest aedt"
 _DECADES = "twenties thirties forties fifties sixties seventies eighties nineties"
 _END_OF = {"y": "year", "m": "month", "w": "week", "d": "day", "q": "quarter"}
 WORDS = _words()
 
 
-# Expressions of several words that only together say something about time.
+# Multi-word expressions whose words say nothing about time on their own.
 _PHRASES: tuple[tuple[str, Any, str], ...] = (
     ("NOW", "FUTURE_REF", "as soon as possible"),
     ("NOW", "PAST_REF", "recently, previously"),

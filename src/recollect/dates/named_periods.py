@@ -1,4 +1,4 @@
-"""Rules for periods that have a name or a number: weekdays, holidays, seasons, quarters, years."""
+"""Rules for periods with a name or a number: weekdays, holidays, seasons, quarters, years."""
 
 import re
 
@@ -32,9 +32,9 @@ def _last_number(match: Match) -> Dated | None:
 
 
 def _second_of_pair(match: Match) -> Dated | None:
-    """A weekday and its date: the weekday tells the year where it can.
+    """A weekday with its date: the weekday decides the year if only one year fits.
 
-    "Last" is over, and "next Friday 5/12" still of this year.
+    Otherwise "last" picks the earlier reading, and "this" or "next Friday 5/12" is in the current year.
     """
     value: Dated = match.one("DAY")
     weekday = match.one("ANYWEEKDAY")
@@ -62,7 +62,7 @@ _WEEKDAY_BEHIND = re.compile(
 
 
 def _is_weekday(match: Match, node: Node) -> bool:
-    """Whether "sat", "sun", "wed" is a day: by its capital, or by the words beside it."""
+    """Whether "sat", "sun" or "wed" is a weekday: decided by its capital or the neighbouring words."""
     written = match.words(node)
     lead, follow = match.lead(), match.follow()
     if lead == "THE":
@@ -94,14 +94,14 @@ def _week_of_year(match: Match) -> Dated | None:
 
 def _holiday(match: Match) -> Dated | None:
     if match.lead() == "THE" and match.words().lower() == "new year":
-        return None  # the year to come
+        return None  # "the new year" is the coming year, not the holiday
     value = open_dates.holiday(match.context, match.one("HOLIDAY"))
     year = match.one("YEARNUM")
     whole = year_of(year) if year else None
     return open_dates.within(value, whole) if whole else value
 
 
-# What may stand before a season, with an article, before "spring" and "fall", and without one.
+# What may precede a season: with an article; before "spring" and "fall" without one; before the others.
 _WITH_ARTICLE = kinds(
     "IN FOR DURING OVER SINCE UNTIL BY EARLY LATE MID START END MIDDLE BEFORE AFTER"
 )
@@ -164,7 +164,7 @@ _YEAR_LEADS = kinds(
     "STARTING NOLATER NOEARLIER ASEARLYAS ASLATEAS START MIDDLE END THAN DASH SPAN HALFOF REST"
 )
 _CLOSING = kinds("BREAK COMMA CLOSE AND OR DASH TO THROUGH UNTIL ONWARD TODATE TOPRESENT DONE")
-# A number that nothing but its shape makes a year is not one of the far future.
+# A number that only looks like a year is not taken as a year further ahead than this.
 _YEARS_AHEAD = 20
 _USUAL = 1800
 
@@ -240,14 +240,14 @@ _LAST_WORD = re.compile(r"([^\W\d_]{1,20})\W{0,2}$")
 
 
 def _is_label(match: Match) -> bool:
-    """Whether the word before a number makes it the name of something: "page 1984"."""
+    """Whether the word before a number makes it a label: "page 1984"."""
     start = match.nodes[0].start
     found = _LAST_WORD.search(match.context.text[max(0, start - 24) : start])
     return found is not None and found[1].lower() in _NUMBERED
 
 
 def _is_tail(match: Match) -> bool:
-    """Whether a number ends a longer one: "555-1234". Behind a month or a year it may be a year."""
+    """Whether a number is the end of a longer one: "555-1234". After a month or a year it may be a year."""
     start = match.nodes[-1].start
     found = _HEAD.search(match.context.text[max(0, start - 24) : start])
     head = 0 if found is None else int(found[1])
@@ -262,7 +262,7 @@ def _is_amount(match: Match) -> bool:
 
 
 def _year(match: Match) -> Dated | None:
-    """A number that is a year by the words beside it, or by standing alone."""
+    """A number that is a year because of the words around it, or because it stands alone."""
     node = match.nodes[-1]
     number = node.value
     lead, follow = match.lead(), match.follow()
@@ -288,7 +288,7 @@ def _year(match: Match) -> Dated | None:
 
 
 def _year_to_short_year(match: Match) -> Dated | None:
-    """ "1990-95": years, when the digits are glued and the second is the later."""
+    """ "1990-95": a range of years, if written without spaces and the second year is later."""
     first, second = match.nodes[0].value, match.nodes[2].value
     written = match.words()
     last = first // 100 * 100 + second
@@ -301,7 +301,7 @@ def _year_to_short_year(match: Match) -> Dated | None:
 
 
 def _year_to_year(match: Match) -> Dated | None:
-    """ "2004-2005", when the digits are glued and the second is the later."""
+    """ "2004-2005": a range of years, if written without spaces and the second year is later."""
     first, second = match.all("YEARNUM")
     begin, end = year_of(first), year_of(second)
     if " " in match.words() or not 1800 <= first < second or begin is None or end is None:
@@ -319,7 +319,7 @@ def _apostrophe_year(match: Match) -> Dated | None:
 
 
 def _fiscal(match: Match) -> Dated | None:
-    """Fiscal and school years begin when somebody decides: the year is right, its ends are not."""
+    """Fiscal and school years start on different dates: the year is right, its limits are approximate."""
     year = match.one("YEARNUM")
     number = match.nodes[-1].value if year is None else year
     code = match.one("FISCAL")

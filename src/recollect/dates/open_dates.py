@@ -1,4 +1,4 @@
-"""Dates that leave something open: which Friday, which May, which 18th."""
+"""Dates that are ambiguous without context: which Friday, which May, which 18th."""
 
 from collections.abc import Iterable
 
@@ -20,12 +20,12 @@ _MONTH_SEARCH = 400
 
 
 def fixed(period: Period | None, timex: str | None = None) -> Dated | None:
-    """Words that mean one period."""
+    """An unambiguous date: words that mean exactly one period."""
     return Dated((period,), timex=timex, grain=period.grain) if period else None
 
 
 def around(context: ResolutionContext, candidates: Iterable[Period | None]) -> tuple[Period, ...]:
-    """The last of the candidates that is over and the first that is not, in order of time."""
+    """The last candidate that is over and the first that is not, in order of time."""
     past, coming = None, None
     for period in candidates:
         if period is None:
@@ -72,7 +72,7 @@ _SEASON_CODES = {"spring": "SP", "summer": "SU", "fall": "FA", "winter": "WI"}
 
 
 def day(context: ResolutionContext, month_number: int, number: int) -> Dated:
-    """A day of a month, without its year. The 29th of February looks for leap years."""
+    """A day of a month, without its year. For 29 February, only leap years count."""
 
     def in_year(year: int) -> Period | None:
         found = date(year, month_number, number)
@@ -91,7 +91,7 @@ def day(context: ResolutionContext, month_number: int, number: int) -> Dated:
 def date_of(
     context: ResolutionContext, year: int | None, month_number: int, number: int
 ) -> Dated | None:
-    """A day of a month, with its year or without. A date that does not exist has no readings."""
+    """A day of a month, with or without its year. A date that does not exist has no readings."""
     if not 1 <= month_number <= 12 or not 1 <= number <= 31:
         return None
     if year is None:
@@ -114,7 +114,7 @@ def day_of_month(context: ResolutionContext, number: int) -> Dated:
 
 
 def weekday(context: ResolutionContext, number: int) -> Dated:
-    """A weekday: the one before today, and the one from today on."""
+    """A weekday: the last one before today, and the first one from today on."""
 
     def inside(period: Period) -> Period | None:
         return day_of(later(period.first, DAY * ((number - period.first.weekday()) % 7)))
@@ -126,7 +126,7 @@ def weekday(context: ResolutionContext, number: int) -> Dated:
 
 
 def weekday_on(context: ResolutionContext, weekday_number: int, number: int) -> Dated:
-    """A weekday with its day of the month: the months in which the two agree."""
+    """A weekday with its day of the month: the days near today on which the two agree."""
     begin = months_later(context.today.replace(day=1), -_MONTH_SEARCH // 10)
     fitting = []
     for shift in range(_MONTH_SEARCH // 5):
@@ -138,7 +138,7 @@ def weekday_on(context: ResolutionContext, weekday_number: int, number: int) -> 
 
 
 def holiday(context: ResolutionContext, rule: HolidayRule) -> Dated:
-    """A feast without its year."""
+    """A holiday without its year."""
 
     def inside(period: Period) -> Period | None:
         found = rule(period.first.year)
@@ -153,7 +153,7 @@ def holiday(context: ResolutionContext, rule: HolidayRule) -> Dated:
 
 
 def within(value: Dated, period: Period) -> Dated | None:
-    """What open words mean inside a period that other words give."""
+    """Resolve an open date inside a period that other words give, or None if it does not fit."""
     inside: Inside | None = value.inside
     found = inside(period) if inside else None
     if found is None:

@@ -87,7 +87,7 @@ def _week_of_ordinal(match: Match) -> Dated | None:
 
 
 def _weekend_around(day: Period) -> Period:
-    """The weekend at or around a day, with the day when it touches it or is a Thursday on."""
+    """The weekend nearest to a day, extended to include the day (and the days in between)."""
     weekday = day.first.weekday()
     weekend = unit_period("weekend", day.first, -1 if weekday < 3 else 0)
     first, last = min(weekend.first, day.first), max(weekend.last, day.last)
@@ -111,7 +111,7 @@ def _nth_unit(match: Match) -> Dated | None:
 
 
 def _nth(outer: Period, unit: str, number: int, amount: int) -> Period | None:
-    """The n-th stretch of *amount* units in a period. Weeks belong where their Thursday is."""
+    """The n-th stretch of *amount* units in a period. A week belongs to the period of its Thursday."""
     ends = later(outer.last, -DAY)
     if unit == "week":
         base = unit_period("week", outer.first)
@@ -171,7 +171,7 @@ def _nth_of_current(match: Match) -> Dated | None:
 
 
 def _inside(match: Match) -> Dated | None:
-    """A date that leaves its year, month or week open, inside a period that gives it."""
+    """A date with an open year, month or week, inside a period that fixes it."""
     first, second = match.all("DATE", "MOMENT")
     if first.inside is None:
         first, second = second, first
@@ -260,7 +260,7 @@ def _end_of_today(match: Match) -> Dated | None:
     return Dated((unit_period("second", later(today, DAY - timedelta(seconds=1))),))
 
 
-# Which months of a year, days of a month and days of a week "early", "mid" and "late" reach.
+# The months of a year, days of a month, days of a week … that "early", "mid" and "late" cover.
 _YEAR_CUTS = {"EARLY": (0, 4), "MID": (4, 8), "LATE": (8, 12)}
 _NEAR_YEAR_CUTS = {"EARLY": (0, 6), "MID": (4, 8), "LATE": (6, 12)}
 _MONTH_CUTS = {"EARLY": (0, 15), "MID": (9, 20), "LATE": (15, None)}
@@ -270,7 +270,7 @@ _DECADE_CUTS = {"EARLY": (0, 4), "MID": (3, 7), "LATE": (6, 10)}
 
 
 def cut(period: Period, which: str, near: bool = False) -> Period:
-    """The early, middle or late part of a period. *near*: it was named from the reference."""
+    """The early, middle or late part of a period. *near*: it is relative to the reference ("this year")."""
     first, last = period.first, period.last
     if period.grain == "year":
         low, high = (_NEAR_YEAR_CUTS if near else _YEAR_CUTS)[which]
@@ -304,7 +304,7 @@ _EDGES = {"START": "EARLY", "MIDDLE": "MID", "END": "LATE"}
 
 
 def _edge_of(match: Match) -> Dated | None:
-    """ "The end of 2007": its last part, and as a bound its last moment."""
+    """ "The end of 2007": the last part of it; when used as a bound, its last moment."""
     word = next(node.kind for node in match.nodes if node.kind in _EDGES)
     if word == "START" and match.one("START") != "of":
         return None

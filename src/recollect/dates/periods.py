@@ -1,4 +1,4 @@
-"""Arithmetic on calendar periods: the one around a moment, the n-th from it, its parts."""
+"""Arithmetic on calendar periods: the period that contains a moment, the n-th after it, its parts."""
 
 from calendar import monthrange
 from datetime import datetime, timedelta
@@ -8,9 +8,9 @@ from recollect.dates.values import Length, Period
 from recollect.dates.when import Grain
 
 DAY = timedelta(days=1)
-# Local times carry no zone in here; the year after the first and before the last can still move.
+# Local times are naive here. One year is kept free at both ends of the calendar for further arithmetic.
 _FIRST, _LAST = datetime(2, 1, 1), datetime(9998, 12, 31)  # noqa: DTZ001
-# The data set of the resolver and ISO 8601 agree: a week begins on Monday.
+# A week begins on Monday, as in ISO 8601 and in the public date set.
 SECONDS = {
     "second": 1,
     "minute": 60,
@@ -36,12 +36,12 @@ GRAINS: dict[str, Grain] = {
     "business day": "day",
     "fortnight": "week",
 }
-# Seasons by months, as northern meteorologists count them; winter begins in December.
+# First month of each season, by the meteorological definition for the northern hemisphere.
 SEASONS = {"spring": 3, "summer": 6, "fall": 9, "winter": 12}
 
 
 def months_later(moment: datetime, count: int) -> datetime:
-    """The same day and time *count* months on, or the last day of a shorter month."""
+    """The same day and time *count* months later, or the last day of a shorter month."""
     total = min(max(moment.year * 12 + moment.month - 1 + count, 12), 9999 * 12 + 11)
     year, month = divmod(total, 12)
     day = min(moment.day, monthrange(year, month + 1)[1])
@@ -49,7 +49,7 @@ def months_later(moment: datetime, count: int) -> datetime:
 
 
 def later(moment: datetime, delta: timedelta) -> datetime:
-    """*moment* moved by *delta*, held inside the calendar."""
+    """*moment* plus *delta*, clamped to the range of the calendar."""
     try:
         return moment + delta
     except OverflowError:
@@ -57,7 +57,7 @@ def later(moment: datetime, delta: timedelta) -> datetime:
 
 
 def moved(moment: datetime, length: Length, sign: int = 1) -> datetime:
-    """*moment* plus or minus a length; halves of months count in days."""
+    """*moment* plus or minus a length; a fraction of a month is counted in days."""
     for unit, amount in length.parts:
         if unit == "business day":
             moment = _business_days_later(moment, sign * int(amount))
@@ -82,12 +82,12 @@ def _business_days_later(moment: datetime, count: int) -> datetime:
 
 
 def seconds(length: Length) -> float:
-    """How many seconds a length has, years of 365 and months of 30 days."""
+    """A length in seconds, with years of 365 and months of 30 days."""
     return sum(SECONDS[unit] * amount for unit, amount in length.parts)
 
 
 def begin_of(unit: str, moment: datetime) -> datetime:
-    """Where the unit that holds *moment* begins. A weekend is that of the week."""
+    """The start of the unit that contains *moment*. For a weekend, that of the same week."""
     if unit in ("second", "minute", "hour"):
         moment = moment.replace(microsecond=0)
         if unit == "second":
@@ -107,7 +107,7 @@ def begin_of(unit: str, moment: datetime) -> datetime:
 
 
 def unit_period(unit: str, moment: datetime, offset: int = 0) -> Period:
-    """The calendar unit *offset* units away from the one that holds *moment*."""
+    """The calendar unit *offset* units away from the one that contains *moment*."""
     first = _stepped(unit, begin_of(unit, moment), offset)
     if unit == "weekend":
         return Period(first, later(first, 2 * DAY), "weekend")
@@ -125,21 +125,21 @@ def _stepped(unit: str, moment: datetime, count: int) -> datetime:
 
 
 def full_year(number: int) -> int:
-    """A year of two digits in the century that people mean by it."""
+    """A two-digit year in the century that people mean: up to 34 it is 20xx, otherwise 19xx."""
     if number >= 100:
         return number
     return number + (2000 if number < 35 else 1900)
 
 
 def day_of(moment: datetime) -> Period:
-    """The day that holds *moment*."""
+    """The day that contains *moment*."""
     return unit_period("day", moment)
 
 
 def date(year: int, month: int, day: int) -> datetime | None:
-    """Midnight of a date, or nothing when there is no such date."""
+    """Midnight of a date, or None if there is no such date."""
     try:
-        return datetime(year, month, day)  # noqa: DTZ001 - local times carry no zone in here
+        return datetime(year, month, day)  # noqa: DTZ001 - local times are naive here
     except ValueError:
         return None
 
@@ -157,7 +157,7 @@ def month_of(year: int, month: int) -> Period | None:
 
 
 def season_of(year: int, name: str) -> Period | None:
-    """A season; the winter of a year is the one that begins in it."""
+    """A season of a year; winter belongs to the year in which it begins."""
     first = date(year, SEASONS[name], 1)
     return Period(first, months_later(first, 3), "season") if first else None
 
@@ -180,7 +180,7 @@ def nth_weekday(period: Period, weekday: int, number: int) -> Period | None:
 
 
 def weekday_from(day: datetime, weekday: int, direction: int) -> datetime:
-    """The nearest such weekday after (or before) a day, the day itself left out."""
+    """The nearest given weekday after (or before) a day, excluding the day itself."""
     ahead = (weekday - day.weekday()) % 7
     if direction > 0:
         return later(day, DAY * (ahead or 7))

@@ -12,7 +12,7 @@ from recollect.dates.when import Relation
 
 
 def joined(first: Period, second: Period) -> Period | None:
-    """From the begin of one period to the end of another; the edge is the begin of the latter."""
+    """From the start of one period to the end of another; the edge is the start of the second."""
     begin = first.edge or first.first
     last = second.edge or second.last
     edge = second.edge or second.first
@@ -21,7 +21,7 @@ def joined(first: Period, second: Period) -> Period | None:
 
 
 def _pairs(first: Dated, second: Dated) -> list[Period]:
-    """All ways to read two dates as a range: the second is the next one after the first."""
+    """All ways to read two dates as a range, shortest first; an open date is the one nearest the other."""
     found = []
     if first.inside and second.inside is None and len(second.readings) == 1:
         found += [p for p in [_before(first, second.readings[0])] if p is not None]
@@ -69,7 +69,7 @@ def _after(start: Period, second: Dated) -> Period | None:
 
 
 def _dates(match: Match) -> Dated | None:
-    """Two dates with "to", "until", "through" or a dash, or with "between" and "and"."""
+    """Two dates joined by "to", "until", "through" or a dash, or by "between" and "and"."""
     first, second = match.all("DATE", "MOMENT")
     first, second = _whole_days(match, first), _whole_days(match, second)
     bare = match.has("DASH") and not match.has("FROM", "BETWEEN", "IN")
@@ -85,7 +85,7 @@ def _dates(match: Match) -> Dated | None:
 
 
 def _whole_days(match: Match, value: Dated) -> Dated:
-    """ "Now" beside a date counts as today."""
+    """ "Now" in a range with a date counts as today."""
     if value.timex != "PRESENT_REF" or not match.has("DATE"):
         return value
     return Dated((day_of(match.context.today),), timex=value.timex)
@@ -106,7 +106,7 @@ def _in_no_year(first: Dated, second: Dated) -> bool:
 
 
 def _impossible(first: Dated, second: Dated) -> Dated | None:
-    """A range with a date that does not exist is understood, and has no readings."""
+    """A range with a date that does not exist is recognised, but has no readings."""
     missing = not first.readings or not second.readings or _in_no_year(first, second)
     return Dated(relation="between", timex=first.timex) if missing else None
 
@@ -165,7 +165,7 @@ def _ordinal_to_day(match: Match) -> Dated | None:
 
 
 def _ordinal_to_ordinal(match: Match) -> Dated | None:
-    """ "From the 5th to the 8th": of the month that is nearest."""
+    """ "From the 5th to the 8th": of this month or a neighbouring one."""
     low, high = match.all("ORD")
     months = [unit_period("month", match.context.now, shift) for shift in (-1, 0, 1)]
     if max(low, high) > 31:
@@ -211,7 +211,7 @@ def _to_date(match: Match) -> Dated | None:
 
 
 def _moments(match: Match) -> Dated | None:
-    """From one moment to another; a moment is no period, so the range ends where it begins."""
+    """From one moment to another. A moment has no length, so the range ends where the second begins."""
     first, second = match.all("MOMENT", "DATE")
     pairs = [
         Period(a.first, b.edge or b.first, b.grain, b.edge or b.first)
@@ -270,7 +270,7 @@ _RELATIONS: dict[str, Relation] = {
     **dict.fromkeys(kinds("BEFORE BY NOLATER"), "before"),
     "AFTER": "after",
 }
-# What lasts until midnight ends with the day.
+# With these relations, "midnight" is the end of the day, not its start.
 _ENDING = ("until", "before")
 _SIGNS: dict[str, tuple[Relation, bool]] = {
     ">": ("after", False),
@@ -281,7 +281,7 @@ _SIGNS: dict[str, tuple[Relation, bool]] = {
 
 
 def bound(value: Dated, relation: Relation, inclusive: bool = False) -> Dated | None:
-    """*value* as a bound. *inclusive*: what ends, ends with the whole of it ("through March")."""
+    """*value* as a bound. *inclusive*: an end includes the whole period ("through March")."""
     if not value.readings:
         return None
     found = tuple(
@@ -293,7 +293,7 @@ def bound(value: Dated, relation: Relation, inclusive: bool = False) -> Dated | 
 def _edge(period: Period, relation: Relation, inclusive: bool) -> datetime:
     if period.edge is not None:
         return period.edge
-    # After a day means from that day on to most people, after a month or year when it is over.
+    # Most people mean "from that day on" by "after" a day, but "once it is over" by "after" a month or year.
     fine = period.grain == "day" or period.grain in CLOCK_GRAINS
     short = fine and (period.last - period.first).days <= 1
     if relation == "after" and (not short or period.grain == "part"):
@@ -308,7 +308,7 @@ def _value(context: ResolutionContext, item: object) -> Dated | None:
 
 
 def _bound(match: Match) -> Dated | None:
-    """A bound word and a time. "By" alone is too common a word to carry a time of day part."""
+    """A bound word and a date or time. A part of the day does not qualify: "by" is too common a word."""
     word = next(node.kind for node in match.nodes if node.kind in _RELATIONS)
     if word == "THROUGH" and match.has("ON"):  # "it went through on 1 April"
         return None
@@ -324,7 +324,7 @@ def _bound(match: Match) -> Dated | None:
 
 
 def _start(match: Match) -> Dated | None:
-    """ "Beginning January 7th"; the beginning *of* something is a part of it."""
+    """ "Beginning January 7th". The beginning *of* a period is a part of it, not a bound."""
     if match.one("START") == "of" or match.one("START") == "start":
         return None
     return _bound(match)
@@ -374,7 +374,7 @@ def _hour_alone(match: Match) -> Dated | None:
 
 
 def _to_present(match: Match) -> Dated | None:
-    """ "From 2012 to present": it still holds."""
+    """ "From 2012 to present": still true, so it has no end."""
     return bound(match.one("DATE"), "since")
 
 

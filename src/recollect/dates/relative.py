@@ -33,7 +33,7 @@ def unit_of(match: Match) -> str:
 
 
 def is_fine(length: Length) -> bool:
-    """Whether a length is counted in hours or less, so that its end is a moment and not a day."""
+    """Whether a length is in hours or less, so that its end is a moment and not a day."""
     return any(unit in CLOCK_UNITS for unit, _ in length.parts)
 
 
@@ -43,7 +43,7 @@ def _dayword(match: Match) -> Dated | None:
 
 
 def _now(match: Match) -> Dated:
-    """The reference itself. What was "recently" or comes "as soon as possible" is only near it."""
+    """The reference itself. "Recently" and "as soon as possible" only mean near it."""
     near = match.one("NOW")
     near = near if near in ("PAST_REF", "FUTURE_REF") else None
     now = Dated((unit_period("second", match.context.now),), timex=near or "PRESENT_REF")
@@ -68,7 +68,7 @@ def _rel_unit(match: Match) -> Dated | None:
     if unit in ("weekday", "business day") and not way:
         return None
     if unit == "day" and match.has("LAST") and match.lead() not in ("IN", "OVER", "DURING"):
-        return None  # the final one, of something
+        return None  # the final day of something
     if unit == "work week":
         week = unit_period("week", now, way)
         return open_dates.fixed(week._replace(last=later(week.first, 5 * DAY)))
@@ -81,7 +81,7 @@ def _rel_unit(match: Match) -> Dated | None:
 
 
 def stretch(context: ResolutionContext, length: Length, way: int) -> Dated | None:
-    """So much time before or after the reference; whole days when it is counted in days."""
+    """A length of time before or after the reference; whole days unless it is in hours or less."""
     grain = GRAINS[length.parts[-1][0]]
     if is_fine(length):
         ends = sorted((context.now, moved(context.now, length, way)))
@@ -121,7 +121,7 @@ def _number_rel_units(match: Match) -> Dated | None:
 
 
 def _rel_weekday(match: Match) -> Dated | None:
-    """ "Last" and "past" are the day just gone, "previous" that of the week before.
+    """ "Last" and "past" mean the most recent such day, "previous" the one of the week before.
 
     People who say "last Friday" on a Sunday mean two days ago; "next" and "this" go by the week.
     """
@@ -141,7 +141,7 @@ def _weekday_of_week(match: Match) -> Dated | None:
 
 
 def _rel_open(match: Match) -> Dated | None:
-    """ "Last May", "next Easter", "this summer": the nearest such one on that side."""
+    """ "Last May", "next Easter", "this summer": the nearest one in that direction."""
     value = match.one("SPAN", "DAY")
     if value.inside is None or not value.readings:
         return value if match.has("THIS", "NEXT") and match.has("DAY") else None
@@ -166,13 +166,13 @@ def _rel_season(match: Match) -> Dated | None:
 
 
 def replace_nodes(match: Match, value: Dated) -> Match:
-    """The match with its last token read as *value*."""
+    """The match with its last token replaced by *value*."""
     last = replace(match.nodes[-1], kind="SPAN", value=value)
     return match._replace(nodes=[*match.nodes[:-1], last])
 
 
 def _the_unit(match: Match) -> Dated | None:
-    """ "For the day", "in the week" at the end of a phrase: the one we are in."""
+    """ "For the day", "in the week" at the end of a phrase: the current one."""
     unit = unit_of(match)
     if match.follow() not in ("BREAK", "COMMA"):
         return None
@@ -188,13 +188,13 @@ def _current(match: Match, unit: str) -> Dated | None:
 
 
 def _open_weekend(match: Match) -> Dated:
-    """The weekend just gone, or the one to come."""
+    """The last weekend or the coming one: both are readings."""
     weekends = (unit_period("weekend", match.context.now, shift) for shift in (-1, 0))
     return Dated(open_dates.around(match.context, weekends), grain="weekend")
 
 
 def _that_unit(match: Match) -> Dated | None:
-    """ "That weekend": as far as is known here, the one of the reference."""
+    """ "That weekend": approximately the one of the reference, as the text before is not known here."""
     unit = unit_of(match)
     if unit not in ("week", "month", "year", "weekend"):
         return None

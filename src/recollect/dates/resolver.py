@@ -1,4 +1,4 @@
-"""Finds the times that a text names and resolves them against the moment it was said."""
+"""Finds time expressions in a text and resolves them against the moment it was said."""
 
 import re
 from collections.abc import Sequence
@@ -33,8 +33,8 @@ from recollect.dates.values import (
 )
 from recollect.dates.when import Tense, When
 
-# The order is the grammar: numbers and lengths first, then times of day, dates, dates that hang on
-# others, days with times, ranges, and at the end the words that make a bound of any of these.
+# The order matters: numbers and lengths first, then times of day, dates, dates relative to others,
+# days with times, ranges, and last the words that turn any of these into a bound.
 _GRAMMAR = (
     *clock.EARLY_RULES,
     *durations.RULES,
@@ -89,15 +89,19 @@ _TEXT_MAX = 100_000
 def find(
     text: str, *, reference: datetime, zone: str | None = None, tense: Tense | None = None
 ) -> list[When]:
-    """The times that *text* names, in order, none overlapping another.
+    """The time expressions in *text*, in order and without overlap.
 
-    *reference* is when it was said, *zone* the IANA name of the speaker's time zone (UTC without
-    one): days begin at midnight there. *tense* is that of the clause and decides which Friday or
-    which May is meant: what is told lies behind, and what is said in the present with an open date is
-    planned. What is only noted lies ahead as well, unless it is long until then and not long ago;
-    what is done lies behind, unless that is long ago.
-    Without a tense the nearest is taken, and for a deadline the next. Text behind 100,000 characters
-    is not read.
+    *reference* is when the text was said. *zone* is the IANA name of the speaker's time zone (UTC if
+    omitted): days begin at midnight there. *tense* is the tense of the clause and decides which Friday
+    or which May is meant:
+
+    - past and perfect: the last one.
+    - present and future: the next one. An open date in the present tense is a plan.
+    - noted: the next one, unless it is far off; then the nearest.
+    - done: the last one, unless that is long ago.
+    - none: the nearest, and for a deadline the next.
+
+    Text after the first 100,000 characters is ignored.
     """
     text = text[:_TEXT_MAX]
     if not may_speak_of_time(text):
@@ -124,7 +128,7 @@ def _zone(name: str) -> ZoneInfo:
 
 
 def _is_dated(after: Sequence[Node]) -> bool:
-    """Whether a date follows, which says when the length before it was: "two weeks in October"."""
+    """Whether a date follows that says when a length was: "two weeks in October"."""
     if after and after[0].kind in _JOINS:
         after = after[1:]
     if not after or after[0].kind not in _DATED:
@@ -134,7 +138,7 @@ def _is_dated(after: Sequence[Node]) -> bool:
 
 
 def _dated(context: ResolutionContext, node: Node, before: Node | None) -> Dated | None:
-    """What a token that is left over says, or nothing when it is too little to go by."""
+    """The date or time of a remaining token, or None if it says too little."""
     value = node.value
     if isinstance(value, Dated):
         return value
@@ -154,12 +158,12 @@ def _dated(context: ResolutionContext, node: Node, before: Node | None) -> Dated
 def _lasting(
     context: ResolutionContext, node: Node, length: Length, before: Node | None
 ) -> Dated | None:
-    """A length by itself. With "for" it reaches back from the reference, or ahead for the future.
+    """A length by itself. With "for" it reaches back from the reference, or ahead in the future tense.
 
-    In the present, weeks and months are still to come ("I am here for two weeks"), and years have
-    been ("I work here for six years"). How long something took that is over says not when.
+    In the present tense, weeks and months lie ahead ("I am here for two weeks"), but years lie behind
+    ("I work here for six years"). In the past tense, how long something took does not say when.
     """
-    # "For a week-long trip" is not for a week.
+    # "For a week-long trip" does not mean "for a week".
     described = context.text[node.end : node.end + 1] == "-"
     meant = before is not None and before.kind == "FOR" and not described
     words = context.text[node.start : node.end].lower()
@@ -183,7 +187,7 @@ def _lasting(
 
 
 def _is_idle(text: str, node: Node) -> bool:
-    """Whether "a day" or "a minute" is a turn of phrase and no length: "what a day", "in a minute"."""
+    """Whether "a day" or "a minute" is an idiom, not a length: "what a day", "in a minute"."""
     words = text[node.start : node.end].lower()
     idle = words in ("a second", "a minute", "a moment")
     return idle or (
@@ -217,7 +221,7 @@ def _when(context: ResolutionContext, node: Node, value: Dated, before: Node | N
 
 
 def _chosen(context: ResolutionContext, value: Dated) -> Period | None:
-    """The reading that the tense asks for, or the nearest one."""
+    """The reading that fits the tense (see `find`), or the nearest one."""
     if len(value.readings) < 2:
         return value.readings[0] if value.readings else None
     tense = context.tense
@@ -238,7 +242,10 @@ def _chosen(context: ResolutionContext, value: Dated) -> Period | None:
 
 
 def _is_long_ago(context: ResolutionContext, period: Period) -> bool:
-    """Of a day so far back one says the year: "booked, 14 April" is to come in February."""
+    """Whether a day is so far back that people would name its year.
+
+    "Booked, 14 April", said in February, therefore means the coming April.
+    """
     return period.grain not in _COARSE and context.now - period.first > _LONG_AGO
 
 
@@ -260,7 +267,7 @@ def _local(moment: datetime, place: ZoneInfo) -> datetime:
 
 
 def _utc(context: ResolutionContext, moment: datetime) -> datetime:
-    """A local time in UTC. A time that a clock change skips counts as if the clock had not moved."""
+    """Convert a local time to UTC. A time skipped by a clock change counts as if the clock had not moved."""
     try:
         return moment.replace(tzinfo=context.zone).astimezone(UTC)
     except OverflowError:

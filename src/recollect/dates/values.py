@@ -10,7 +10,7 @@ from recollect.dates.when import Grain, Relation, Tense
 
 
 class Period(NamedTuple):
-    """From *first* up to, not including, *last*. *edge* is where a bound on it turns."""
+    """From *first* up to, not including, *last*. *edge* is the moment used if the period is a bound."""
 
     first: datetime
     last: datetime
@@ -23,12 +23,11 @@ Inside = Callable[[Period], Period | None]
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """Periods that words may mean, in order of time.
+    """The readings of a time expression: the periods that it may mean, in order of time.
 
-    *inside* is set when the words leave something open ("26 June", "Friday", "Easter"): it finds
-    what they mean within a longer period that other words give. *month* is the month that was
-    said, for a range whose other side has only a day. No reading at all is a date that does not
-    exist, or something that repeats.
+    *inside* is set if the expression is ambiguous ("26 June", "Friday", "Easter"): it resolves it within
+    a longer period that other words give. *month* is the month that was named, for a range whose other
+    side has only a day. A date that does not exist has no readings, and neither does a repetition.
     """
 
     readings: tuple[Period, ...] = ()
@@ -43,13 +42,13 @@ class Dated:
     grain: Grain = "day"
 
     def over(self, periods: tuple[Period, ...]) -> "Dated":
-        """The same words with other readings."""
+        """The same expression with other readings."""
         return replace(self, readings=periods)
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day. *open*: twelve hours earlier or later is meant as well."""
+    """A time of day. *open*: it may be am or pm."""
 
     hour: int
     minute: int = 0
@@ -65,7 +64,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Hours:
-    """From one time of day to another, which is on the next day when it is the earlier one."""
+    """From one time of day to another; an end before the begin is on the next day."""
 
     begin: Clock
     end: Clock
@@ -73,7 +72,7 @@ class Hours:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the day, in hours since midnight; *code* is its name in TIMEX3."""
+    """A part of the day, in hours since midnight; *code* is its TIMEX3 code."""
 
     begin: float
     end: float
@@ -89,7 +88,7 @@ class Length:
 
 
 class Raw(NamedTuple):
-    """A token before it has a kind. *word* is lower case, with a straight apostrophe."""
+    """A token before it is given a kind. *word* is lower case, with a straight apostrophe."""
 
     group: str
     word: str
@@ -99,7 +98,7 @@ class Raw(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A stretch of text that has been understood as a *kind* of thing with a *value*."""
+    """A stretch of text, recognised as a token of a *kind* with a *value*."""
 
     kind: str
     start: int
@@ -109,7 +108,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class ResolutionContext:
-    """What a text is read against: the local time at which it was said, and its tense."""
+    """The context for resolving a text: the local time at which it was said, and its tense."""
 
     text: str
     now: datetime
@@ -118,5 +117,5 @@ class ResolutionContext:
 
     @property
     def today(self) -> datetime:
-        """Midnight at the begin of the day of reference."""
+        """Midnight at the start of the reference day."""
         return self.now.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,4 +1,4 @@
-"""Reading in the background, so that requests are answered meanwhile.
+"""Runs the embedded reader in the background, so that requests are answered meanwhile.
 
 The server reads in a child process. A program that embeds the memory reads in a thread: a child
 process would run that program's main module again, and load the models a second time.
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 _PR_SET_PDEATHSIG = 1
 _STOP_S = 5.0
-_STOPPED = ("T", "t")  # states in which nothing that a process reads can put it
+_STOPPED = ("T", "t")  # states that only a signal or a debugger causes, never the text being read
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-_SLOWER_MAX = 10  # times as long may a reading take where others use the processor
-_LOOKS = 10  # in the time after which a process that uses no processor is given up
+_SLOWER_MAX = 10  # wall-clock limit as a multiple of the time limit, for a busy processor
+_LOOKS = 10  # polls within the shorter of the two time limits
 
 
 class ReadingFailed(Exception):
@@ -52,7 +52,7 @@ class ReadingFailed(Exception):
 
 
 class EpisodeReader(Protocol):
-    """What runs in the child process."""
+    """The reader that runs in the child process."""
 
     def read(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What the episodes say."""
@@ -68,17 +68,17 @@ Load = Callable[[Path, Path | None], EpisodeReader]
 
 
 def _embedded(models: Path, table: Path | None) -> EpisodeReader:
-    from recollect.extract.embedded import EmbeddedReader  # only the child process pays for it
+    from recollect.extract.embedded import EmbeddedReader  # slow, so only in the child process
 
     return EmbeddedReader(models, table)
 
 
 class ExtractionProcess:
-    """A child process with the models loaded, started by the first episode.
+    """A child process with the models loaded, started for the first episode.
 
-    If it dies or is stopped, readings under way fail with ReaderLost and the next get a new
-    process. *load* makes the reader, in the child; it counts as hung when a reading takes longer
-    than *reading_s_max* or uses no processor time for *idle_s_max*.
+    If it dies or is stopped, the current reading fails with ReaderLost and the next gets a new process.
+    *load* creates the reader, in the child. The child counts as hung if a reading takes longer than
+    *reading_s_max* or uses no processor time for *idle_s_max*.
     """
 
     def __init__(
@@ -92,21 +92,22 @@ class ExtractionProcess:
     ) -> None:
         self._arguments = (models, table, load)
         self._bounds = (reading_s_max, idle_s_max)
-        # Not a thread of the pool that requests share. It alone talks to the child, a question and
-        # its answer in one step, so that a caller who gives up leaves no answer for the next one.
+        # A thread of its own, not one of the pool that requests share. Only this thread talks to the
+        # child, and it sends a question and receives the answer in one step: a caller that is cancelled
+        # leaves no stale answer for the next.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="extraction")
         self._process: BaseProcess | None = None
         self._line: Connection | None = None
         self._closed = False
-        self._died_idle = False  # since one was lost at work
+        self._died_idle = False  # whether a child died while idle since the last lost reading
 
     async def read(self, readings: Sequence[Brief]) -> list[Extracted]:
-        """What the embedded extractor finds."""
+        """What the embedded reader finds."""
         found: list[Extracted] = await self._ask("read", list(readings))
         return found
 
     async def finish(self, reading: Brief, found: Found) -> Extracted:
-        """What another extractor found, rated and made findable."""
+        """Another reader's findings, rated and embedded."""
         extracted: Extracted = await self._ask("finish", reading, found)
         return extracted
 
@@ -116,11 +117,11 @@ class ExtractionProcess:
         return opinions
 
     async def close(self) -> None:
-        """End the process; the reading under way fails, and no other starts."""
+        """Kill the process. The current reading fails, and no other starts."""
         if self._closed:
             return
         self._closed = True
-        _kill(self._process)  # a waiting caller gets an end of file
+        _kill(self._process)  # the thread waiting for an answer gets an EOFError
         await asyncio.get_running_loop().run_in_executor(self._thread, self._drop)
         self._thread.shutdown(wait=False)
 
@@ -134,7 +135,7 @@ class ExtractionProcess:
         return answer
 
     def _exchange(self, method: str, args: tuple[Any, ...]) -> tuple[Any, Exception | None]:
-        """One question and its answer; a child that fails to answer is replaced."""
+        """Send one call to the child and return its answer; a child that fails to answer is dropped."""
         watch: Watchdog | None = None
         try:
             line, process = self._present() or self._start()
@@ -143,14 +144,14 @@ class ExtractionProcess:
                 answer: tuple[Any, Exception | None] = line.recv()
         except (EOFError, OSError) as broken:
             self._drop()
-            if is_shortage(broken):  # none could be started
+            if is_shortage(broken):  # no process could be started
                 raise ModelUnavailable(described(broken)) from broken
             others_die, self._died_idle = self._died_idle, False
             raise _loss(watch, others_die=others_die) from broken
         return answer
 
     def _present(self) -> tuple[Connection, BaseProcess] | None:
-        """The running process, if there is one; it may have died while idle."""
+        """The running process, or None if there is none or it died while idle."""
         if self._process is not None and not self._process.is_alive():
             self._died_idle = True
             self._drop()
@@ -167,7 +168,7 @@ class ExtractionProcess:
         process.start()
         other.close()  # so that each side notices when the other is gone
         self._line, self._process = line, process
-        if self._closed:  # meanwhile, by a caller that could not see this process yet
+        if self._closed:  # `close` ran meanwhile, and could not see this process yet
             raise EOFError
         return line, process
 
@@ -184,7 +185,7 @@ class ExtractionProcess:
 
 
 def _loss(watch: "Watchdog | None", *, others_die: bool) -> ReaderLost:
-    """What became of a process that owed an answer, as far as it is known."""
+    """The error for a process that did not answer, with the watchdog's verdict if it has one."""
     verdict = watch.verdict if watch is not None else None
     said = verdict and f"the extraction process hung: {verdict}"
     if watch is not None and watch.was_stopped:
@@ -193,14 +194,14 @@ def _loss(watch: "Watchdog | None", *, others_die: bool) -> ReaderLost:
 
 
 def _kill(process: BaseProcess | None) -> None:
-    """Without a warning: the child holds nothing that could be lost."""
+    """Kill without warning: the child has no state to lose."""
     if process is not None:
         with suppress(ValueError):  # closed already
             process.kill()
 
 
 def _serve(line: Connection, models: Path, table: Path | None, load: Load) -> None:
-    """The child: answers until its parent hangs up or dies."""
+    """The main loop of the child: answers until its parent closes the pipe or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     _be_killed_with_parent()
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -216,7 +217,7 @@ def _serve(line: Connection, models: Path, table: Path | None, load: Load) -> No
         except RecollectError as error:
             answer = (None, error)
         except MemoryError:
-            os._exit(1)  # and give all of it back
+            os._exit(1)  # which frees all of its memory
         except Exception as error:  # noqa: BLE001 - the caller gets whatever went wrong
             answer = (None, _portable(error))
         try:
@@ -226,16 +227,17 @@ def _serve(line: Connection, models: Path, table: Path | None, load: Load) -> No
 
 
 def _be_killed_with_parent() -> None:
-    """Have Linux do it, which works even while this process is stopped.
+    """Have Linux kill this process when its parent dies, which works even while this process is stopped.
 
-    The signal follows the thread that started this process; it lives as long as the extraction.
+    The signal is tied to the thread that started this process; that thread lives as long as the
+    `ExtractionProcess`.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_with_parent() -> None:
-    """Exit even in the middle of a long reading: nobody is left to want it."""
+    """Exit when the parent dies, even in the middle of a reading: nobody is left to receive it."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -254,9 +256,8 @@ def _portable(error: Exception) -> Exception:
 class Watchdog:
     """Kills a process that owes an answer but is idle for too long, or takes too long.
 
-    The waiting side then reads an end of file. Time is counted in polls, so that the sleep of a
-    laptop counts against no process, and what others use of the processor does not either.
-    *verdict* says why it was killed.
+    The waiting side then gets an EOFError. Time is counted in polls, so that the sleep of a laptop does
+    not count; neither does processor time that other processes used. *verdict* says why it was killed.
     """
 
     def __init__(self, process: BaseProcess, seconds_max: float, idle_s_max: float) -> None:
@@ -306,14 +307,14 @@ class Watchdog:
 
 
 def _taken(pause: float, before: int | None, used: int | None) -> float:
-    """How much of a pause counts as the process's own time: not what others had of the processor."""
+    """How much of a pause counts against the process: its processor time, or all of an idle pause."""
     if before is None or used is None or used == before:
         return pause
     return min(pause, (used - before) / _TICKS_PER_S)
 
 
 def _seen(process: BaseProcess) -> tuple[str | None, int | None]:
-    """The state of a process, and the processor time it used, in ticks; where the system tells."""
+    """The state of a process and its processor time in ticks; None for both if `/proc` lacks it."""
     try:
         stat = Path(f"/proc/{process.pid}/stat").read_text()
     except OSError:
@@ -326,7 +327,7 @@ T = TypeVar("T")
 
 
 class ExtractionThread:
-    """One reading thread; the models are loaded for the first episode."""
+    """A thread that reads episodes; the models are loaded for the first one."""
 
     def __init__(self, models: Path, table: Path | None = None) -> None:
         self._arguments = (models, table)
@@ -335,11 +336,11 @@ class ExtractionThread:
         self._closed = False
 
     async def read(self, readings: Sequence[Brief]) -> list[Extracted]:
-        """What the embedded extractor finds."""
+        """What the embedded reader finds."""
         return await self._run(lambda: self._loaded().read(readings))
 
     async def finish(self, reading: Brief, found: Found) -> Extracted:
-        """What another extractor found, rated and made findable."""
+        """Another reader's findings, rated and embedded."""
         return await self._run(lambda: self._loaded().finish(reading, found))
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
@@ -347,7 +348,7 @@ class ExtractionThread:
         return await self._run(lambda: self._loaded().judge(pairs))
 
     async def close(self) -> None:
-        """Let the reading under way finish, and start no other."""
+        """Wait for the current reading, and start no other."""
         if not self._closed:
             self._closed = True
             await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
@@ -359,7 +360,7 @@ class ExtractionThread:
 
     def _loaded(self) -> "EmbeddedReader":
         if self._embedded is None:
-            from recollect.extract.embedded import EmbeddedReader  # a second that only reading pays
+            from recollect.extract.embedded import EmbeddedReader  # takes a second: only if needed
 
             self._embedded = EmbeddedReader(*self._arguments)
         return self._embedded

@@ -71,7 +71,7 @@ class ShownFact(Record):
 
     @property
     def took_place(self) -> bool:
-        """Whether it tells of something that happened, which is never over."""
+        """Whether the fact is an event, which never ends once it has happened."""
         return self.event_at is not None and self.event_at == self.valid_at
 
 
@@ -104,9 +104,9 @@ class Brief(Record):
     """One episode to read. *at* is when it happened; *before* ends with the newest turn.
 
     *shown* is what a language model or an agent sees of the graph, *earlier* the end of the previous
-    conversation while this one is young; the embedded reader uses neither. *addressee* is whom a
-    message is for, if known. Without *learn* the episode is only made findable. *behind*: earlier
-    episodes of the graph still wait for the language model, so this one is not due.
+    conversation as long as this one is short; the embedded reader uses neither. *addressee* is the
+    recipient of a message, if known. Without *learn* the episode is only made findable. *behind*: earlier
+    episodes of the graph still wait for the language model, so this one has to wait too.
     """
 
     kind: EpisodeKind
@@ -140,7 +140,7 @@ class Extracted(Record):
 
     *vector* concatenates the vector of the whole episode and those of its sentences;
     *fact_vectors* belong to the facts, in order. Without the models there are none. *again*: this
-    is a stopgap, and another reader is to follow.
+    reading is provisional, and another one has to follow.
     """
 
     found: Found

@@ -28,7 +28,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+|\n+")
 _LEVELS = {"high": 1.0, "medium": 0.5, "low": 0.0}
 _MIDDLE = 0.5
 _REMEMBERED_MAX = 256
-# How sharply the nearest example decides: similarities of two facts differ by a few hundredths.
+# The softmax temperature over the examples: similarities of two facts differ by a few hundredths.
 _SHARPNESS = 0.03
 # The largest weight of the instruction, and how far apart it must put the high and the low example
 # to get it: an instruction that does not order its own examples orders nothing else.
@@ -37,7 +37,7 @@ _TELLS_APART = 0.1
 
 
 class EmbeddedReader:
-    """Reads episodes with the models in one folder. Not to be shared between threads."""
+    """Reads episodes with the models in one folder. Not thread-safe."""
 
     def __init__(self, models: Path, table: Path | None = None) -> None:
         self._embedder = embedder.load(models)
@@ -101,8 +101,10 @@ def _rated(fact: FoundFact, rating: float) -> FoundFact:
 
 
 def passages(kind: EpisodeKind, role: str | None, text: str) -> list[str]:
-    """The texts to embed: the whole, and each sentence of a long message, because a passing remark
-    hardly shows in the vector of the whole."""
+    """The texts to embed: the whole, and each sentence of a long message.
+
+    A passing remark hardly affects the vector of the whole.
+    """
     if kind == "json" or role in _MACHINES or len(text.split()) < _LONG_WORDS:
         return [text]
     parts = [part for part in _SENTENCE_END.split(text) if len(part.split()) >= _SENTENCE_WORDS_MIN]

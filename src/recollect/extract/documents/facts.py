@@ -101,7 +101,7 @@ def _bounds(
         if key == part.prefix or key.startswith(f"{part.prefix}_"):
             return part.begin, part.end
     career = any(step.key in table().envelopes.careers for step in owner.path)
-    # The start date in a person's record is that of the job, not, say, of their age.
+    # The start date in a person's record is the start of a job, not of, say, their age.
     if owner.named.kind == "person" and not career and not (relation and relation.term):
         return None, None
     return owner.period.begin, owner.period.end
@@ -169,7 +169,7 @@ class Facts:
         self._findings.fact(fact, 0, owner.depth)
 
     def refer(self, owner: Owner, reference: Reference) -> None:
-        """Add the fact that an entity has another one, of which only the id is given."""
+        """Add the fact that an entity refers to another one by its id alone."""
         value = text_of(reference.value) or ""
         other = referenced_entity(reference.noun, value, self._reading.user)
         if self.place(other) == self.place(owner.named):
@@ -193,7 +193,7 @@ class Facts:
         self._findings.fact(fact, 0, owner.depth)
 
     def belong(self, named: Referent, depth: int) -> None:
-        """Add the fact that the user has what carries the user's id."""
+        """Add the fact that an object with the user's id belongs to the user."""
         if self._reading.user is None:
             return
         user = Owner(named=the_user(self._reading.user), depth=depth)
@@ -203,7 +203,7 @@ class Facts:
         self._findings.fact(fact, 0, depth)
 
     def happened(self, owner: Owner) -> None:
-        """Add the fact when an object was created, if it says so."""
+        """Add the fact that says when an object was created, if the object says so."""
         period, label = owner.period, owner.named.subject
         if owner.named.kind == "person":
             label = f"The record of {label}"
@@ -222,7 +222,7 @@ class Facts:
         speaker = Owner(
             named=Referent(entity=voice, label=voice.name), moment=at, depth=owner.depth
         )
-        name = wording.opened(voice.name)  # a role such as "support agent" is no name
+        name = wording.opened(voice.name)  # it may be a role, such as "support agent"
         text = f"{name} takes part in {wording.determined(owner.named.label)}"
         fact = self._fact(speaker, "", self.place(owner.named), text=text, name="PARTICIPATES_IN")
         self._findings.fact(msgspec.structs.replace(fact, slot=None), 0, owner.depth)
@@ -253,7 +253,7 @@ class Facts:
         return table().relation_of(key, kind, career=career)
 
     def _target(self, value: str, relation: KeyRelation | None) -> Referent | None:
-        """The entity that a value names; None for a mere value."""
+        """The entity that a value names; None if it names none."""
         user = self._reading.user
         person = (relation is not None and relation.kind == "person") or "@" in value
         if user is not None and person and is_user(value, user):

@@ -1,4 +1,4 @@
-"""The entities and facts of a document, each once, and within a limit."""
+"""Collects the entities and facts of a document, without duplicates and within a limit."""
 
 from typing import Literal
 
@@ -21,8 +21,8 @@ class _Held(Record):
 class DocumentFindings:
     """The entities and facts found so far.
 
-    *weight* and *depth* decide what is kept when there is too much: 0 is for what joins or identifies
-    entities, 2 for what hardly anyone asks for; what is nearer to the top comes first.
+    *weight* and *depth* decide what is kept if there are too many facts. Weight 0 is for facts that join or
+    identify entities, 2 for facts that hardly anyone asks for; facts nearer to the top come first.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""JSON parsed into a tree whose nodes know their position in the text."""
+"""Parses JSON into a tree whose nodes know their position in the text."""
 
 import json
 import re
@@ -43,7 +43,7 @@ Node: TypeAlias = JsonScalar | JsonArray | JsonObject
 
 
 def parse_json(text: str) -> Node:
-    """The document in *text*. What is nested too deeply becomes null."""
+    """Parse the document in *text*. Values nested deeper than `JSON_DEPTH_MAX` become null."""
     node, end = _node(text, _skip(text, 0), JSON_DEPTH_MAX)
     if _skip(text, end) != len(text):
         raise InvalidInput(f"not valid JSON: something follows at character {end}")

@@ -96,7 +96,7 @@ def speaker(message: DocumentMessage, reading: Brief) -> FoundEntity | None:
 
 
 def with_known_names(reading: Brief, entities: Sequence[FoundEntity]) -> Brief:
-    """The same brief, knowing the names found in the rest of the document."""
+    """The same brief, with the names found in the rest of the document added to the known names."""
     names = {item.name for item in reading.known}
     more = (
         KnownName(name=entity.name, kind=entity.kind, label=entity.label)
@@ -121,8 +121,7 @@ def with_document_spans(found: Found, value: JsonScalar, text: str) -> Found:
 
 
 def _voice(item: DocumentMessage, reading: Brief) -> tuple[str | None, str | None]:
-    """The role and the name of a message's speaker. A role that is not one of ours serves as a name:
-    the support agent."""
+    """The role and the name of a message's speaker. An unknown role, such as "support agent", is the name."""
     keys, role = table().prose, wording.joined(item.role or "")
     mine = item.speaker is not None and is_user(item.speaker, reading.user)
     if role in keys.users or mine:

@@ -114,7 +114,7 @@ def _parts(known: Mapping[str, DocumentTime]) -> tuple[PartPeriod, ...]:
 
 def _number(text: str) -> datetime | None:
     if _YEAR.fullmatch(text):
-        return datetime(int(text), 1, 1)  # noqa: DTZ001 - the caller gives it its zone
+        return datetime(int(text), 1, 1)  # noqa: DTZ001 - the caller adds the zone
     seconds = float(text)
     if seconds >= _SECONDS_MIN * 1000:
         seconds /= 1000

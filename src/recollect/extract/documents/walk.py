@@ -115,7 +115,7 @@ class Walk:
         return inner
 
     def _apart(self, fields: Fields, owner: Owner | None, noun: str, names: Names) -> Referent:
-        """A name made from content, different from those of the other items in the list."""
+        """A name made from the object's content, distinct from those of the other items in the list."""
         named = self._made(fields, owner, noun)
         return identity.distinguished(named, fields, names.get(named.entity.name, ()))
 
@@ -258,7 +258,7 @@ def _is_part(owner: Owner | None) -> TypeGuard[Owner]:
 
 
 def _line(owner: Owner, item: Owner, key: str) -> Owner:
-    """The line of an order: its fields belong to the order, and the item's name is stated already."""
+    """A line item of an order: its fields belong to the order, and the item's name is already stated."""
     line = owner.part(PathStep(key=key, which=item.named.entity.name), item.period)
     return msgspec.structs.replace(line, spoken=item.named.spoken)
 

@@ -48,7 +48,7 @@ def quoted(name: str) -> str:
 
 
 def opened(phrase: str) -> str:
-    """A phrase with a capital, as it begins a sentence."""
+    """A phrase with its first letter capitalised, to begin a sentence."""
     return phrase[:1].upper() + phrase[1:]
 
 
@@ -61,8 +61,8 @@ def slot(path: Sequence[PathStep]) -> str:
 def segments(path: Sequence[PathStep], noun: str) -> list[str]:
     """The informative parts of a path, outermost first.
 
-    Envelopes are left out, and so is what the owner or a neighbour says already: account_status of
-    an account is its status.
+    Envelope keys are left out, and so are words that repeat the owner or a neighbouring key: the
+    account_status of an account is its status.
     """
     kept: list[str] = []
     for number, step in enumerate(path):

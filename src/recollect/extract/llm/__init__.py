@@ -1,7 +1,7 @@
-"""Reading an episode with one structured call to a language model, or by an agent.
+"""Reads an episode with one structured call to a language model, or through an agent.
 
-`prompt` and `schema` are the whole question and `read_answer` checks the reply, so an agent is held
-to the same rules as a model.
+`prompt` and `schema` are the whole request, and `read_answer` validates the reply: agents and models
+have to follow the same rules.
 """
 
 from typing import Any, Literal
@@ -36,8 +36,10 @@ def schema() -> dict[str, Any]:
 def read_answer(
     raw: bytes, brief: Brief, table: Predicates, *, reader: Literal["model", "agent"]
 ) -> Found:
-    """The findings of an answer to *brief*, marked with who read it and the version of the prompt.
-    ModelAnswerInvalid names the offending field."""
+    """The findings of an answer to *brief*, marked with the reader and the version of the prompt.
+
+    Raises ModelAnswerInvalid, which names the offending field.
+    """
     answer = completions.decode(raw, Answer)
     return interpret(answer, brief, table, extractor=f"{reader}:{PROMPT}")
 

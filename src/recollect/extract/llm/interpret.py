@@ -1,4 +1,4 @@
-"""From a model's answer to findings. An answer is accepted as a whole or not at all."""
+"""Turns a model's answer into findings. An answer is accepted as a whole or not at all."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeVar
@@ -102,7 +102,7 @@ def _entity(
         name=name,
         kind="person" if who == "user" else item.kind,
         label=type_.name if type_ else None,
-        # "user" means the user, but is nobody's name.
+        # "user" refers to the user, but it is not a name.
         aliases=tuple(
             alias for alias in dict.fromkeys(aliases) if alias != name and not _generic(alias)
         ),
@@ -118,7 +118,7 @@ def _generic(alias: str) -> bool:
 
 
 def _type_of(label: str | None, who: Who | None, kinds: dict[str, EntityType]) -> EntityType | None:
-    """The type of that name. Only the user and the assistant have the types named after them."""
+    """The type with that name. The types "User" and "Assistant" are only for those two."""
     own = {"user": "User", "assistant": "Assistant"}
     if who is not None and own[who] in kinds:
         return kinds[own[who]]
@@ -195,12 +195,12 @@ def _times(place: str, item: AnswerFact, reading: Brief) -> Json:
         if invalid_at < valid_at:
             raise ModelAnswerInvalid(f"{place}.invalid_at: is before valid_at")
         if invalid_at == valid_at:
-            # Something momentary, such as a visit: it has a time but no end.
+            # A momentary event, such as a visit: it has a time but no end.
             invalid_at = None
     dated = valid_at is not None and valid_at != reading.at
     event_at = values.parse_time(f"{place}.event_time", item.event_time, reading)
     if event_at is not None and event_at == valid_at:
-        # What took place is never over; for what is going to happen the time is said twice.
+        # A past event never ends. For a future one, the event time only repeats valid_at.
         event_at, invalid_at = (event_at, None) if event_at <= reading.at else (None, invalid_at)
     return {"valid_at": valid_at, "invalid_at": invalid_at, "dated": dated, "event_at": event_at}
 
@@ -260,8 +260,10 @@ def known_entity(place: str, id_: str | None, some: Offer) -> ShownEntity | None
 
 
 def judgements(place: str, item: AnswerFact, some: Offer) -> tuple[Judgement, ...]:
-    """What a fact does to known facts. It cannot both repeat a fact and close it; of several ways to
-    close a fact the strongest counts."""
+    """What a fact does to known facts.
+
+    It cannot both repeat a fact and close it. Of several ways to close a fact, the strongest counts.
+    """
     found: dict[str, tuple[Verdict, ShownFact]] = {}
     for field, verdict, ids in _named_ids(item):
         for number, id_ in enumerate(ids):
@@ -281,7 +283,7 @@ def _named_ids(item: AnswerFact) -> Iterator[tuple[str, Verdict, list[str]]]:
 
 
 def _judgements(verdict: Verdict, fact: ShownFact) -> Iterator[Judgement]:
-    """Of several facts with the same wording one is repeated, but all of them end."""
+    """One judgement for "same"; any other verdict applies to all facts with the same wording."""
     said = mark(fact.sentence)
     for uuid in (fact.uuid,) if verdict == "same" else (fact.uuid, *fact.twins):
         yield Judgement(fact=uuid, mark=said, verdict=verdict)
@@ -301,6 +303,6 @@ def _by_id(place: str, id_: str, known: Mapping[str, T], what: str) -> T:
 
 
 def _echo(id_: str) -> str:
-    """The id as given, if it looks like one: an answer may have anything in its place."""
+    """The id as given, if it looks like an id: an answer may contain any text there."""
     id_ = id_.strip()
     return repr(id_) if id_.isalnum() and len(id_) <= _ECHO_CHARS_MAX else "what it gives"

@@ -1,9 +1,9 @@
-"""The part of a prompt that changes: blocks of material between marks, and what fits into them.
+"""The variable part of a prompt: blocks of material between marks, cut to fit.
 
-What all episodes of a graph share comes first, then what changes slowly, so that endpoints can
-cache the beginning. An id is a position among what was gathered (`e1`, `f1`), so it means the same
-whatever is left out. And what is left out depends only on the brief: whoever checks an answer
-arrives at the offer it was given.
+What all episodes of a graph share comes first, then what changes slowly, so that endpoints can cache
+the prefix. An id is a position among everything that was gathered (`e1`, `f1`), so it does not depend
+on what is left out. What is left out depends only on the brief, so that the check of an answer
+computes the same offer again.
 """
 
 import json
@@ -29,7 +29,7 @@ _FACTS_FEW = 15
 _TURNS_FEW = 2
 _ENTITIES_FEW = 8
 _CUT = " …"
-# Not from the machine's calendar, which depends on its locale.
+# Not from `calendar`, which depends on the machine's locale.
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _SENTENCE_CHARS_MAX = 300
 _NAME_CHARS_MAX = 120
@@ -38,7 +38,7 @@ _LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\u0085\u2028\u2029"}
 
 
 class Offer(Record):
-    """What a reader sees besides the episode, the types and the instructions; known things by id."""
+    """What a reader sees besides the episode, types and instructions; known entities and facts by id."""
 
     entities: dict[str, ShownEntity]
     facts: dict[str, ShownFact]
@@ -114,8 +114,8 @@ def _without_oldest(offer: Offer) -> Offer:
 def prompt_text(reading: Brief, table: Predicates) -> str:
     """The blocks for one episode; equal briefs give equal text.
 
-    Besides the episode itself they have at most `PROMPT_CHARS_MAX` characters: types and instructions
-    are given in full, known things and earlier turns share the rest.
+    Without the episode itself they have at most `PROMPT_CHARS_MAX` characters. Types and instructions are
+    always given in full; known entities and facts and earlier turns share the rest.
     """
     return _joined(_blocks(reading, table, offered(reading, table)))
 
@@ -144,9 +144,9 @@ def _blocks(reading: Brief, table: Predicates, some: Offer) -> dict[str, str]:
 def _joined(blocks: dict[str, str]) -> str:
     """The blocks between their marks.
 
-    No line of a JSON block can look like a mark, because strings in it have no line breaks; so those
-    marks may be the same for every episode of a graph. The episode is quoted as it is, between marks
-    that are a hash of everything: no text can guess them and pretend to end the block.
+    No line of a JSON block can look like a mark, because its strings contain no line breaks; so those
+    marks can be the same for every episode of a graph. The episode is quoted verbatim, between marks that
+    are a hash of everything: no text can guess them and fake the end of the block.
     """
     lasting = prompts.mark({name: blocks[name] for name in ("types", "wishes")})
     own = prompts.mark(blocks)

@@ -30,7 +30,7 @@ _LEMMAS = {"is": "be", "are": "be", "was": "be", "were": "be", "has": "have", "h
 
 
 def parse_time(place: str, value: str | None, reading: Brief) -> datetime | None:
-    """A time in UTC; without a zone it is in the episode's. Anything else is an error.
+    """Parse a time into UTC; one without a zone is in the episode's zone. Anything else is an error.
 
     The prompt gives the reference time in whole seconds, so a time within that second is the
     reference time itself.
@@ -55,8 +55,10 @@ def parse_time(place: str, value: str | None, reading: Brief) -> datetime | None
 def typed_attributes(
     attributes: Sequence[AnswerAttribute], known: Sequence[Property]
 ) -> Json | None:
-    """The attributes that fit a field by name and type. The rest is dropped one by one (G15): a bad
-    attribute is no reason to lose the fact it came with."""
+    """The attributes that fit a field by name and type.
+
+    Others are dropped one by one (G15): a bad attribute is no reason to lose the fact it came with.
+    """
     by_name = {item.name.casefold(): item for item in known}
     found: Json = {}
     for attribute in attributes:
@@ -113,12 +115,12 @@ def spell_relation(name: str) -> str | None:
 
 
 def is_negated(name: str) -> bool:
-    """Whether a name denies its relation."""
+    """Whether a name negates its relation."""
     return not _NOT.isdisjoint(name.split("_"))
 
 
 def predicate_of(name: str, table: Predicates) -> str:
-    """The relation of the table that a name stands for; an unknown name stands for itself."""
+    """The relation in the table that a name means; an unknown name, without its negation, is kept."""
     if name in table:
         return table[name].name
     words = [word for word in name.split("_") if word not in _NOT]
@@ -132,7 +134,7 @@ def predicate_of(name: str, table: Predicates) -> str:
 
 
 def _phrases(words: list[str]) -> Iterator[str]:
-    """How the table may spell a relation: with the lemma of the verb, with or without "be"."""
+    """Possible spellings of a relation in the table: the lemma of the verb, with or without "be"."""
     rest = words[1:]
     for first in _lemmas(words[0]):
         yield " ".join([first, *rest])
@@ -150,13 +152,13 @@ def _lemmas(word: str) -> Iterator[str]:
 
 
 def entity_types(guidance: Guidance) -> dict[str, EntityType]:
-    """Entity types by name; one of the project's replaces a default of that name."""
+    """Entity types by name; a type of the project replaces a default of the same name."""
     found = _default_entities() if guidance.defaults else {}
     return found | {item.name: item for item in guidance.ontology.entity_types}
 
 
 def edge_types(guidance: Guidance) -> dict[str, EdgeType]:
-    """Fact types by name; one of the project's replaces a default of that name."""
+    """Fact types by name; a type of the project replaces a default of the same name."""
     found = _default_edges() if guidance.defaults else {}
     return found | {item.name: item for item in guidance.ontology.edge_types}
 

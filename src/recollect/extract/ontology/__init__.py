@@ -1,4 +1,4 @@
-"""The types of a project's ontology, given to what an episode says."""
+"""Assigns the types of a project's ontology to the entities and facts of an episode."""
 
 from recollect.extract.ontology.classify import Classifier
 

@@ -83,7 +83,7 @@ def _entity_labels(
     edge_shapes: Sequence[EdgeShape],
     scene: EpisodeContext,
 ) -> list[str | None]:
-    """The type of each entity: a given one, else a custom one, else a default one, else none."""
+    """The type of each entity: the given one, else a custom type, else a default type, else None."""
     names = {shape.type.name for shape in shapes}
     allowed = names | (set(DEFAULTS.entity) if reading.guidance.defaults else set())
     known = {item.name.casefold(): item.label for item in reading.known if item.label in names}
@@ -149,7 +149,7 @@ def _about_entity(
 ) -> fields.Subject:
     """What the fields of an entity are filled from: its facts, and sentences that mention it.
 
-    *told* are the attributes by a default type of the same name; they fill fields of those names.
+    *told* are the attributes that a default type of the same name gave; they fill fields of the same name.
     """
     name = found.entities[number].name
     facts = [
@@ -170,7 +170,7 @@ def _about_entity(
 
 
 def _known(told: Json) -> Json:
-    """Attributes under the keys by which fields look them up; of a rule also its parts."""
+    """Attributes by the keys that fields are looked up by; for a rule, its parts as well."""
     parts = defaults.procedure_parts(str(told.get("instruction", "")))
     return {"".join(words.name_words(key)): value for key, value in {**parts, **told}.items()}
 
@@ -240,7 +240,7 @@ def _has_a_name(entity: FoundEntity, nouns: frozenset[str], scene: EpisodeContex
 
 
 def filtered(found: Found, reading: Brief, named: Sequence[str | None]) -> Found:
-    """*found* without requests of no custom edge type, and without what a strict ontology excludes."""
+    """*found* without requests that have no custom edge type, and without what a strict ontology excludes."""
     custom_edges = {item.name for item in reading.guidance.ontology.edge_types}
     keep = [
         fact.mood == "stated" or named[number] in custom_edges

@@ -19,8 +19,8 @@ _CATEGORIES = words.Runs(
     (word, category) for category, said in DEFAULTS.preference.categories.items() for word in said
 )
 _OTHER_CATEGORY = "General"
-# Calibrated on other names than those in the tests: the least similarity of a name to a category (half by
-# its nearest words, half by its description), and the lead over the next category.
+# Calibrated on names that the tests do not use: the least similarity of a name to a category (half from
+# its nearest words, half from its description), and the lead over the next category.
 _NEAREST_WORDS = 3
 _LIKENESS_LEAST = 0.25
 _AHEAD_OF_OTHERS = 0.02
@@ -143,8 +143,10 @@ def _says(relation: Sequence[str], phrases: Sequence[Sequence[str]]) -> bool:
 
 
 def add_procedures(found: Found, reading: Brief) -> Found:
-    """The findings, with the rules for the agent that the user's message gives: "When I ask for code,
-    answer with code only"."""
+    """The findings plus the rules for the agent in the user's message.
+
+    A rule is, for example, "When I ask for code, answer with code only".
+    """
     if reading.kind != "message" or reading.role not in (None, "user", "norole"):
         return found
     user = next((place for place, item in enumerate(found.entities) if item.who == "user"), None)
@@ -190,8 +192,10 @@ def procedure_parts(instruction: str) -> Json:
 
 
 def _rules(content: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
-    """Each rule in its own words, its instruction, and its span. Sentences that add a step ("Then
-    write the code.") belong to the rule before them."""
+    """The text, instruction and span of each rule.
+
+    Sentences that add a step ("Then write the code.") belong to the rule before them.
+    """
     begun: tuple[int, int, str] | None = None
     place = 0
     for sentence in words.sentences(content):
@@ -215,7 +219,7 @@ def _is_step(sentence: str) -> bool:
 
 
 def _rule(sentence: str) -> str | None:
-    """What the agent is to do, if the sentence is a rule."""
+    """The instruction to the agent if the sentence is a rule, else None."""
     if words.is_question(sentence) or not _OPENING.match(sentence):
         return None
     parts = [sentence]

@@ -1,4 +1,4 @@
-"""Which custom type a fact has, if any: its ends must fit, and then its words."""
+"""Finds the custom type of a fact, if any: first its ends must fit, then its words."""
 
 from collections.abc import Mapping, Sequence
 
@@ -54,7 +54,7 @@ def _signature_fits(shape: EdgeShape, fact: FoundFact, labels: Sequence[str | No
 
 def _pair_fits(pair: Ends, fact: FoundFact, labels: Sequence[str | None]) -> bool:
     if pair.target is not None and fact.source == fact.target:
-        return False  # a fact about a single entity has nothing at its other end
+        return False  # a fact about a single entity has no other end
     return _side_fits(pair.source, labels[fact.source]) and _side_fits(
         pair.target, labels[fact.target]
     )
@@ -65,7 +65,7 @@ def _side_fits(wanted: str | None, label: str | None) -> bool:
 
 
 def _polarity_fits(shape: EdgeShape, fact: FoundFact) -> bool:
-    """What is negated or over is no instance of a relation, unless the type is about that."""
+    """A negated or ended fact is not an instance of a type, unless the type is about just that."""
     if fact.ends:
         return shape.allows_end
     return shape.allows_not or not fact.negated

@@ -1,8 +1,8 @@
-"""Which custom type an entity has, if any.
+"""Finds the custom type of an entity, if any.
 
-Three kinds of evidence, the surest first: what the text calls it ("Luna is a restaurant", "Corner
-Diner"); how similar its name is to the type, compared with everything else; and what is done with it,
-if a custom edge type says so of entities of that type.
+There are three kinds of evidence, the strongest first: what the text calls the entity ("Luna is a
+restaurant", "Corner Diner"); how similar its name is to the type, compared with everything else; and
+what is done with it, if a custom edge type describes that for entities of the type.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ _CALLED = regex.compile(
     regex.IGNORECASE,
 )
 _NEXT_WORD = regex.compile(r"^[\"'\u201d\u2019]?\s+([\p{L}-]+)")
-# The kinds given to entities of which nothing else is known.
+# The kinds of entities about which nothing else is known.
 KINDS_OF_ANYTHING = frozenset({"object", "topic"})
 
 
@@ -141,7 +141,7 @@ def _called_in(sentence: str, name: str, shape: EntityShape) -> bool:
 
 
 def _never(entity: FoundEntity, shape: EntityShape) -> bool:
-    """Whether the kinds exclude each other: a person is no thing, and no thing is a person."""
+    """Whether the kinds exclude each other: a person is never a thing, and a thing never a person."""
     if not shape.kinds or entity.kind is None or entity.kind in shape.kinds:
         return False
     return entity.kind in {"person", "animal"} or shape.kinds == {"person"}
@@ -150,7 +150,7 @@ def _never(entity: FoundEntity, shape: EntityShape) -> bool:
 def _is_no_name(
     entity: FoundEntity, shape: EntityShape, shapes: Sequence[EntityShape], space: Space
 ) -> bool:
-    """Whether a word labelled as a person's name is far more similar to the type: a drug, say."""
+    """Whether a word labelled as a person's name is far more similar to the type, for example a drug."""
     if entity.kind != "person" or not words.is_named(entity.name):
         return False
     likeness, like_a_person, related = likeness_of(entity, shape, shapes, space)
@@ -173,7 +173,7 @@ def _like_by_name(
     if _other_kind(entity, shape):
         least = _LIKENESS_OF_OTHER_KIND
     if not words.is_named(entity.name) and concepts_of(entity.name):
-        # A common noun says what it is, and it does not say this.
+        # A common noun says what the entity is, and it does not say this type.
         least = _LIKENESS_OF_COMMON_NOUN
     return (
         likeness >= least
@@ -257,8 +257,8 @@ def foreign_to(
 ) -> float:
     """The similarity of a name to the nearest concept that is foreign to the type.
 
-    *of_its_kinds* ignores concepts of other kinds: a title may sound like anything, except like
-    another sort of title.
+    *of_its_kinds* ignores concepts of other kinds: a title may sound like anything, except like another
+    kind of title.
     """
     nouns = space.nouns @ space.thing(entity.name)
     telling = shape.kinds - KINDS_OF_ANYTHING
@@ -280,7 +280,7 @@ def _kinds(concept: int) -> tuple[str, ...]:
 
 
 def _possible(concept: int, entity: FoundEntity) -> bool:
-    """Whether an entity can be of a concept, judging by its kind."""
+    """Whether an entity of its kind can be an instance of a concept."""
     if entity.kind is None or entity.kind in KINDS_OF_ANYTHING:
         return True
     return entity.kind in _kinds(concept)

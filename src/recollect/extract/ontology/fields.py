@@ -1,8 +1,8 @@
 """The values of a custom type's fields, from sentences about an entity or from a fact.
 
-The name and description of a field say what to look for: the name of the entity, one of the examples
-given, a value that follows the field's name, a number with a fitting unit, evidence for a yes or a no.
-What the text does not say is left out.
+The name and description of a field say what to look for: the name of the entity, one of the given
+examples, a value after the field's name, a number with a fitting unit, or evidence for yes or no. A field
+that the text says nothing about is left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -175,7 +175,7 @@ def _like_examples(examples: Sequence[str], subject: Subject, space: Space) -> s
 
 
 def _phrases(subject: Subject) -> list[str]:
-    """The complements of "be", and single words with a meaning."""
+    """Candidate values: the complements of "be", and single words that are not filler."""
     phrases: dict[str, None] = {}
     for sentence in subject.sentences[:4]:
         visible = _without(sentence, subject.hide)
@@ -194,8 +194,8 @@ def _yes_or_no(
 ) -> bool | None:
     """Yes or no, if the text mentions it.
 
-    It is a no if another field lists values that mention it and the text gives a different one: of
-    the listed preferences, "vegetarian" is not the one that is an allergy.
+    The answer is no if the examples of another field mention it and the text gives a different example:
+    among the listed preferences, "vegetarian" is not the one that is an allergy.
     """
     keys = [word for word in words.name_words(item.name) if word not in {"is", "has", "was", "are"}]
     evidence = {words.stem(word) for key in keys for word in FIELDS.evidence.get(key, (key,))}
@@ -210,7 +210,7 @@ def _yes_or_no(
 
 
 def parse_number(text: str, *, whole: bool) -> int | float | None:
-    """The number that *text* is, if it is one."""
+    """*text* as a number; None if it is not one."""
     found = _NUMBER.fullmatch(text.strip())
     return _as(_value(found), whole=whole) if found else None
 

@@ -26,7 +26,7 @@ NOUNS = tuple(CONCEPTS.noun)
 RELATIONS = tuple(CONCEPTS.relation)
 _REMEMBERED_MAX = 4096
 _CHARS_MAX = 1000
-# A concept this similar to a type is the type itself, and one this similar is related.
+# Similarity from which a concept counts as the type itself, and from which it counts as related.
 SAME = 0.55
 RELATED = 0.33
 _PREAMBLE = regex.compile(
@@ -136,8 +136,11 @@ def _centred(vector: Vectors, mean: Vectors) -> Vectors:
 
 @dataclass(frozen=True, slots=True)
 class EntityShape:
-    """A custom entity type: the stems of its nouns, the concepts it is or is related to, its kinds, and
-    vectors of its name, description and examples."""
+    """A custom entity type, prepared for comparison.
+
+    It has the stems of the type's nouns, the concepts that it is or is related to, its kinds, and the
+    vectors of its name, description and examples.
+    """
 
     type: EntityType
     nouns: frozenset[str]
@@ -279,7 +282,7 @@ class EpisodeContext:
 
     @cached_property
     def told(self) -> tuple[str, ...]:
-        """The sentences that are no questions: of this episode, then of the turns, newest first."""
+        """The sentences of this episode and then of earlier turns, newest first, without questions."""
         texts = [self.content, *reversed(self._before)]
         return tuple(
             sentence
@@ -305,7 +308,7 @@ class EpisodeContext:
 
 
 def spoken(found: Found, fact: FoundFact) -> list[str]:
-    """The stems of a fact's words without the names it joins."""
+    """The stems of a fact's words, without the names of its two entities."""
     text = fact.fact
     ends = (found.entities[fact.source].name, found.entities[fact.target].name)
     for name in sorted(set(ends), key=lambda item: (-len(item), item)):

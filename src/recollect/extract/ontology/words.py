@@ -26,7 +26,7 @@ _HEAD_END = r"\s+(?:of|in|at|for|with|on|from|by|near|such as|like|including|abo
 _EXAMPLE_WORDS_MAX = 5
 _BOOLEAN_WORDS = frozenset({"true", "false", "yes", "no"})
 
-# Words without a meaning of their own for a type or a relation.
+# Words that say nothing about a type or a relation.
 FILLER = gist.listed(
     """
     a an the of to in on at for with by from and or as is are was were be been being that which who
@@ -46,7 +46,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """A word without its ending, so that "visited" meets "visit" and "cafes" meets "cafe"."""
+    """A word without its ending, so that "visited" matches "visit" and "cafes" matches "cafe"."""
     word = word.lower().replace("\u2019", "'").removesuffix("'s")
     word = FORMS.get(word, word)
     if word.endswith("s") and len(word) > 3 and word[-2] not in "su":
@@ -123,7 +123,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks rather than tells."""
+    """Whether a sentence is a question."""
     return sentence.rstrip().endswith("?")
 
 

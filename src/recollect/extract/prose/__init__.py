@@ -1,4 +1,4 @@
-"""Prose to facts, by rules over a dependency parse.
+"""Turns prose into facts, by rules over a dependency parse.
 
 `reader` is the whole path; read the rest in this order:
 

@@ -41,10 +41,10 @@ class Clause:
     """One predication.
 
     *verbs* run from the finite verb to the one that carries the meaning ("want", "learn").
-    *subjects* are the heads of its subject, empty when the speaker is meant. *base* heads the clause's
-    subtree. *lead* are tokens shared with the clause it is joined to ("will" of "I will go and see").
-    *cuts* are heads of parts that are clauses of their own. *referent* is the noun that a relative
-    clause describes, *claimant* whoever is reported to have said it.
+    *subjects* are the heads of its subject, empty if the speaker is meant. *base* heads the clause's
+    subtree. *lead* are tokens shared with the clause it is joined to ("will" in "I will go and see").
+    *cuts* are heads of parts that are clauses of their own. *referent* is the noun that a relative clause
+    describes; *claimant* is the person who is reported to have said it.
     """
 
     verbs: tuple[Token, ...]
@@ -113,7 +113,7 @@ class _Finder:
             self.walk(item, clause)
 
     def _clausal(self, head: Token, item: Token, clause: Clause | None) -> bool:
-        """Handle a verb below another word; False if it is no clause of its own."""
+        """Handle a verb below another word; False if it is not a clause of its own."""
         dep = item.dep_
         if dep == "conj" and verbal(head):
             return self._joined(head, item, clause)
@@ -242,14 +242,14 @@ class _Finder:
 
 
 def _whenever(verb: Token, marker: str) -> bool:
-    """ "when I'm around cats", "as soon as I start": a condition, not what is so."""
+    """ "when I'm around cats", "as soon as I start": a condition, not a statement."""
     helper = child(verb, "aux", "auxpass")
     present = (helper or verb).tag_ in ("VBP", "VBZ")
     return verb.head.lower_ in ("soon", "long") or (marker == "when" and present)
 
 
 def _described(noun: Token, clause: Clause | None) -> Token | None:
-    """Who or what a relative clause describes, if definite."""
+    """The noun that a relative clause describes, if it is definite."""
     if noun.dep_ == "attr" and clause is not None and noun.head in clause.verbs:
         return clause.subjects[0] if clause.subjects else None
     article = child(noun, "det")
@@ -287,7 +287,7 @@ def _without_subject(head: Token, how: ClauseRole) -> ClauseRole:
 
 
 def _of_something_else(head: Token) -> bool:
-    """ "Must feel great", "made me proud", "having belief in yourself": not said of the speaker."""
+    """ "Must feel great", "made me proud", "having belief in yourself": not about the speaker."""
     guessed = any(item.dep_ == "aux" and item.lower_ in _GUESSES for item in head.children)
     inner = child(head, "ccomp")
     objects = [child(head, "dobj"), child(head, "dative"), inner and child(inner, "nsubj")]

@@ -1,4 +1,4 @@
-"""Relative dates reworded to stay true: an absolute date in their place, or in brackets after them."""
+"""Rewords relative dates so that they stay true: as an absolute date, or with one in brackets."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ _YEAR = regex.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
 
 class DateWords:
-    """Words the dates of one sentence, given when and in which zone it was said."""
+    """Writes the dates of one sentence, given when and in which zone it was said."""
 
     def __init__(self, at: datetime, zone: ZoneInfo) -> None:
         self._at = at
         self._zone = zone
 
     def in_place(self, when: When, before: Token | None) -> str | None:
-        """The expression as an absolute date; None if its own words do as well.
+        """The expression as an absolute date; None to keep its own words.
 
         *before* is the preceding word, which may already be the preposition.
         """
@@ -80,7 +80,7 @@ class DateWords:
         return bare
 
     def _is_open(self, when: When) -> bool:
-        """Whether its date cannot be told without knowing when it was said."""
+        """Whether its date depends on when it was said."""
         known = when.first is not None and when.dated and not when.recurring
         return known and _PLAIN.search(when.text) is None
 
@@ -88,12 +88,12 @@ class DateWords:
         return (when.first or self._at).astimezone(self._zone)
 
     def _turn(self, when: When) -> str:
-        """The date of a bound; what ends with a month ends on its last day."""
+        """The date of a bound; for "the end of", the last day, which `Moments` has put into *first*."""
         edge = None if END.search(when.text) else when.edge
         return _date(when, edge.astimezone(self._zone) if edge else self._begin(when))[0]
 
     def in_brackets(self, when: When) -> str | None:
-        """The date to put after words that do not tell it; only the year if they give day and month."""
+        """The date to put after words that leave it open; only the year if they give day and month."""
         if not self._is_open(when) or when.grain == "decade":
             return None
         if when.grain in CLOCK_GRAINS and _DAY.search(when.text) is None:
@@ -110,7 +110,7 @@ class DateWords:
         if _SPAN.match(when.text):
             return self._from_now(when)
         day = f"{first.day} {first:%B} {first.year}"
-        if when.grain in CLOCK_GRAINS:  # the words tell the hour
+        if when.grain in CLOCK_GRAINS:  # the words already give the hour
             return day
         if when.relation == "between" or when.grain == "quarter":
             note = self._stretch(when)
@@ -129,7 +129,7 @@ class DateWords:
         return f"until {edge:%B} {edge.year}"
 
     def _stretch(self, when: When) -> str:
-        """The first day or month to the last."""
+        """The range from the first day or month to the last."""
         first = self._begin(when)
         last = ((when.last or self._at) - MOMENT).astimezone(self._zone)
         long = when.grain in ("month", "quarter")
@@ -140,14 +140,14 @@ class DateWords:
         return f"{ends[0]}{year} to {ends[1]} {last.year}"
 
     def _from_now(self, when: When) -> str:
-        """ "next few months": as many after the day on which it was said."""
+        """ "next few months": written as "few months after" the day on which it was said."""
         now = self._at.astimezone(self._zone)
         word, rest = when.text.split(maxsplit=1)
         side = "after" if word.lower() in ("next", "coming", "following") else "before"
         return f"{rest} {side} {now.day} {now:%B} {now.year}"
 
     def has_own_words(self, when: When) -> bool:
-        """Whether its preposition stays in front of it."""
+        """Whether the preposition before the expression is kept."""
         return any(pattern.match(when.text) for pattern in (_SPAN, _REST))
 
 
@@ -164,7 +164,7 @@ def _whole(text: str, first: datetime) -> str:
 
 
 def _since(when: When, first: datetime) -> str | None:
-    if when.edge is not None:  # it is still to last
+    if when.edge is not None:  # it lies ahead
         return None
     if when.grain == "year":
         return f"since {first.year}"
@@ -194,8 +194,10 @@ def _date(when: When, day: datetime) -> tuple[str, str]:
 
 
 def written_on(text: str, at: datetime, zone: str | None) -> datetime:
-    """The reference for relative dates in a text: the date in its head ("Published: 3 March 2021"),
-    or *at*."""
+    """The reference for relative dates in a text: the date in its head, or *at*.
+
+    A head is, for example, "Published: 3 March 2021".
+    """
     for head in _HEAD.finditer(text[:_HEAD_CHARS]):
         if (when := _dated(head, at, zone)) is not None:
             return min(when.first or at, at)
@@ -203,7 +205,7 @@ def written_on(text: str, at: datetime, zone: str | None) -> datetime:
 
 
 def is_dateline(text: str, at: datetime) -> bool:
-    """Whether it says nothing but when a text was written."""
+    """Whether it only says when a text was written."""
     head = _HEAD.fullmatch(text)
     return head is not None and _dated(head, at, None) is not None
 

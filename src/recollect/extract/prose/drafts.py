@@ -1,4 +1,4 @@
-"""Drafts of facts: whom a clause is about, and how sure that is."""
+"""Drafts of facts: whom a clause is about, and how certain that is."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ _LEAD_COST = {"wish": 0.2, "plan": 0.15, "other": 0.1}
 
 @dataclass(slots=True)
 class FactDraft:
-    """A fact before its second entity and its relation are known. *subject* is how the sentence names
-    the source; *singular*: the verb must agree with one."""
+    """A fact before its second entity and its relation are known.
+
+    *subject* is how the sentence names the source; *singular*: the verb must be in the singular.
+    """
 
     clause: Clause
     aspect: Aspect
@@ -79,7 +81,7 @@ class Subjects:
     def _subjects(
         self, clause: Clause, writer: SentenceWriter
     ) -> list[tuple[Mention, str, bool, float]]:
-        """The source, its wording, whether the verb must agree with one, and a cost in confidence."""
+        """Per subject: the source, its wording, whether the verb must be singular, the cost in confidence."""
         if not clause.subjects:
             speaker = self.scene.speaker
             if speaker is None or clause.how not in ("implied", "request"):
@@ -112,7 +114,7 @@ class Subjects:
         return found
 
     def _deed(self, token: Token, writer: SentenceWriter) -> list[tuple[Mention, str, bool, float]]:
-        """ "Playing games and watching films are ...": one subject, whatever it joins."""
+        """ "Playing games and watching films are ...": one subject, however many activities it joins."""
         mention, text = self.scene.mention(token), writer.phrase(token)
         return [(mention, text[0].upper() + text[1:], False, 0.1)] if mention and text else []
 
@@ -151,7 +153,7 @@ def _doubt(token: Token) -> float:
 
 
 def conditional(clause: Clause) -> bool:
-    """Whether it holds only if something else does."""
+    """Whether the clause is true only if something else is."""
     if clause.marker in ("if", "unless", "whether"):
         return True
     for verb in clause.verbs:

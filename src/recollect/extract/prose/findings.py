@@ -1,4 +1,4 @@
-"""The entities and facts of an episode, each once."""
+"""Collects the entities and facts of an episode, without duplicates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact, par
 
 
 class Findings:
-    """Collects entities and facts; positions are stable."""
+    """The entities and facts found so far; positions are stable."""
 
     def __init__(self) -> None:
         self._entities: list[FoundEntity] = []
@@ -24,7 +24,7 @@ class Findings:
         self._verbs: dict[tuple[int, int, str], int] = {}
 
     def entity(self, mention: Mention, kind: EntityKind | None = None) -> int:
-        """The position of the mentioned entity, which is added, or gains a kind and aliases."""
+        """The position of the mentioned entity; adds it, or adds to its kind and aliases."""
         place = self._places.get(mention.key)
         if place is None:
             place = self._places[mention.key] = len(self._entities)
@@ -63,7 +63,7 @@ class Findings:
         confidence: float,
         dated: bool = False,
     ) -> None:
-        """Add a plain fact between two mentions; its name is also its predicate."""
+        """Add a simple fact between two mentions; its name is also its predicate."""
         self.fact(
             FoundFact(
                 source=self.entity(source),
@@ -104,7 +104,7 @@ class Findings:
         return len(self._facts)
 
     def found(self) -> Found:
-        """Everything within the limit: the surest facts, in the order of the text."""
+        """Everything within the limit: the facts with the highest confidence, in the order of the text."""
         facts = self._facts
         if len(facts) > limits.PROSE_FACTS_MAX:
             order = sorted(range(len(facts)), key=lambda i: (-facts[i].confidence, i))
@@ -126,7 +126,7 @@ def _sameness(fact: FoundFact) -> tuple[int, int, str]:
 def _sort(
     old: FoundEntity, mention: Mention, kind: EntityKind | None
 ) -> tuple[EntityKind | None, bool]:
-    """The first kind that is not guessed, or else the first guess; and whether it is guessed."""
+    """The first kind that is not a guess, else the first guess; and whether it is a guess."""
     told = [(old.kind, old.guessed), (mention.kind, mention.guessed), (kind, False)]
     known = [(sort, guessed) for sort, guessed in told if sort is not None]
     return min(known, key=lambda item: item[1], default=(None, False))

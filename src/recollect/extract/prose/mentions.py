@@ -1,4 +1,4 @@
-"""Mentions of people and things, before they are entities: names, relatives, pronouns."""
+"""Mentions of people and things, before they become entities: names, relatives, pronouns."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _KEPT = listed(
 
 @dataclass(slots=True, eq=False)
 class Mention:
-    """*name* is the entity's; *text* is how a sentence that stands alone refers to it.
+    """*name* is the entity's name; *text* is how a standalone sentence refers to it.
 
-    *proper*: it has a name of its own. *owner* is whose it is; *role* is what it is to the owner
-    ("sister"). *guessed*: its kind rests on the parser's label alone. *sure* is false where only a
-    pronoun says whose it is, as in "their faces".
+    *proper*: it has a name of its own. *owner* is the entity it belongs to, and *role* is what it is to
+    the owner ("sister"). *guessed*: its kind comes from the parser's label alone. *sure* is false if only a
+    pronoun names the owner, as in "their faces".
     """
 
     name: str
@@ -70,11 +70,11 @@ class Mention:
 
     @property
     def anchored(self) -> bool:
-        """Definite enough for a sentence about it to be worth keeping."""
+        """Whether it is definite enough for a sentence about it to be worth keeping."""
         return self.party or self.proper or bool(self.role) or self.owner is not None
 
     def settle(self, kind: EntityKind | None) -> None:
-        """Set its kind, which the text implies."""
+        """Set the kind that the text implies; it is no longer a guess."""
         self.kind, self.guessed = kind, False
 
 
@@ -117,7 +117,7 @@ class MentionHistory:
         known: tuple[KnownName, ...],
         parties: frozenset[str],
     ) -> None:
-        """Remember whom earlier turns mention, by names and "my sister" alone, except the *parties*."""
+        """Remember whom earlier turns mention by name or as "my sister", except the *parties*."""
         kinds = {item.name: item.kind for item in known}
         for number, (turn, speaker) in enumerate(zip(turns, speakers, strict=True)):
             self.sentence = number - len(turns)
@@ -131,7 +131,7 @@ class MentionHistory:
         self._seen[:0] = earlier._seen
 
     def resolve(self, word: str, subject: Mention | None = None) -> Mention | None:
-        """What a third-person pronoun stands for: the only one who fits, or nobody."""
+        """The antecedent of a third-person pronoun: the only candidate that fits, or None."""
         if word in MALE or word in FEMALE:
             return self._person("m" if word in MALE else "f", subject)
         return self._people() if word in PLURAL else None
@@ -154,7 +154,7 @@ class MentionHistory:
         return chosen
 
     def _only(self, group: list[_SeenMention]) -> Mention | None:
-        """The only one in the last two sentences that mention anybody of the group."""
+        """The only member mentioned in the last sentence that mentions the group, and the one before it."""
         last = group[-1].sentence if group else 0
         near = [item for item in group if item.sentence >= last - 1]
         return near[-1].mention if len({item.mention.key for item in near}) == 1 else None
@@ -179,14 +179,14 @@ def _is_person(mention: Mention) -> bool:
 
 
 def _may_be(mention: Mention) -> bool:
-    """A one-word name labelled as a company or a town may be a person's."""
+    """Whether it may be a person after all: a one-word name labelled as a company or a town."""
     return (
         not mention.party and mention.kind in ("organization", "place") and " " not in mention.name
     )
 
 
 def _is_party(name: str, parties: frozenset[str]) -> bool:
-    """The name of a party, or short for it: "Mel"."""
+    """Whether it is the name of a party, or a short form of it: "Mel"."""
     return any(name == party or (len(name) > 2 and party.startswith(name)) for party in parties)
 
 
@@ -222,8 +222,7 @@ def _named_in(
 
 @dataclass(slots=True, eq=False)
 class Relative:
-    """A relative, friend or pet of an owner: "my sister Emma". *called* is its name, empty if not
-    given."""
+    """A relative, friend or pet of an owner: "my sister Emma". *called* is the name; empty if not given."""
 
     head: Token
     role: str
@@ -239,7 +238,7 @@ class Relative:
 
 
 def relative(head: Token) -> Relative | None:
-    """The phrase as somebody's relative, friend or pet, if it is one."""
+    """The relative, friend or pet that the phrase refers to, or None."""
     noun = _role_noun(head)
     if noun is None:
         return None

@@ -71,7 +71,7 @@ _NOUNS: tuple[tuple[EntityKind, frozenset[str]], ...] = (
 
 
 def core(head: Token) -> Token:
-    """Past "a lot of", "a cup of" and "one of", to the noun that matters."""
+    """Skip "a lot of", "a cup of" and "one of" to reach the noun that matters."""
     for _ in range(3):
         measured = head.lower_ in UNITS and child(head, "nummod", "det") is not None
         if head.lemma_.lower() not in LIGHT and not measured:
@@ -248,7 +248,7 @@ def kind(head: Token, proper: bool) -> EntityKind | None:
     """The kind of entity, by its noun or by the parser's label."""
     before = head.doc[head.i - 1] if head.i else None
     pitied = before is not None and before.lower_ in _PITY and _before_a_name(before, head)
-    if proper and not pitied:  # else the label is for more words than the name
+    if proper and not pitied:  # otherwise the label covers more words than the name
         return told_kind(head) or _LABELS.get(head.ent_type_)
     return told_kind(head)
 

@@ -1,4 +1,4 @@
-"""Products and the companies behind an assistant: whose "your app" is, and full names of products."""
+"""Products and the company behind an assistant: who owns "your app", and full names of products."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def company_of(speech: Speech, user: Voice | None) -> Mention | None:
 
 
 def introduce(speech: Speech, company: Mention | None, at: datetime, findings: Findings) -> None:
-    """Add the fact that an assistant speaks for a company, where it says so."""
+    """Add the fact that an assistant speaks for a company, if the assistant says so."""
     if company is None or speech.speaker is None or not _is_assistant(speech.speaker):
         return
     if _introduced(speech.text) != company.name:
@@ -72,13 +72,13 @@ def belongs_to_company(pronoun: Token) -> bool:
 
 
 def is_product(noun: Token) -> bool:
-    """ "Your app": a company's product that has no name but the company's."""
+    """Whether it is a product without a name of its own: "your app"."""
     before = [item for item in noun.lefts if item.dep_ == "compound"]
     return noun.lemma_.lower() in _PRODUCTS and not before
 
 
 def full_name(called: str, before: Iterable[str]) -> str:
-    """The full name given before: "magic pen tool" for "the magic pen"."""
+    """The full name used earlier: "magic pen tool" for "the magic pen"."""
     if " " not in called:
         return called
     longer = regex.compile(rf"\bthe ({regex.escape(called)} (?:{_TOOLS}))\b", regex.IGNORECASE)

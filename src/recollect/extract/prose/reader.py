@@ -56,7 +56,7 @@ _CHARS_FOR_DETECTION = 24
 
 
 class Prose:
-    """The built-in reader of messages and texts. Not to be shared between threads."""
+    """The built-in reader of messages and texts. Not thread-safe."""
 
     def __init__(self, nlp: Language, predicates: Predicates, classify: Classify) -> None:
         self._nlp = nlp
@@ -186,8 +186,10 @@ class _SpeechReader:
             add_appositions(sentence, self._scene, moments, self._findings, self._framer.span)
 
     def _heading_of(self, sentence: Span) -> Sequence[Token]:
-        """The heading of a sentence: its own words before a colon, those right before it, or those above
-        its list. That of an item is not lent to the next one."""
+        """The heading of a sentence: its own words before a colon, those right before it, or its list's.
+
+        The heading of a list item does not apply to the next item.
+        """
         line = self._reading.content[: self._framer.span[0]].rpartition("\n")[2]
         item = _BULLET.fullmatch(line) is not None
         if own := heading_of(sentence):
@@ -197,7 +199,7 @@ class _SpeechReader:
         return self._heading
 
     def _drafted(self, sentence: Span, found: list[Clause]) -> Moments:
-        """Draft the facts of a sentence's clauses; returns its expressions of time."""
+        """Draft the facts of a sentence's clauses; returns its time expressions."""
         moments = self._moments(sentence, found)
         polite = salience.pleasantry(sentence) if self._scene.spoken else 0
         if polite:
@@ -228,7 +230,7 @@ class _SpeechReader:
             self._framer.opinion(clause, moments)
 
     def _names(self, sentence: Span, names: Iterable[Span]) -> None:
-        """Add whoever and whatever is named as an entity, even if nothing is said about it."""
+        """Add every named person or thing as an entity, even if nothing is said about it."""
         for name in names:
             head = name.root
             if name.label_ not in NAMED or head.pos_ != "PROPN" or head.i == sentence.start:
@@ -243,7 +245,7 @@ class _SpeechReader:
         return Moments(sentence, self._reference, self._reading.time_zone, told)
 
     def _relatives(self, sentence: Span) -> None:
-        """Add whose sister "my sister Emma" is."""
+        """Add the facts about relatives: whose sister "my sister Emma" is."""
         for token in sentence:
             if token.pos_ == "NOUN" and is_role(token):
                 self._scene.mention(token)
@@ -270,8 +272,10 @@ class _SpeechReader:
 
 
 def _by_sentence(doc: Doc) -> dict[int, list[Span]]:
-    """The names in a text by the first token of their sentence, in one pass: asking each sentence
-    for its own would scan the whole text every time."""
+    """The names in a text by the first token of their sentence, in one pass.
+
+    Asking each sentence for its names would scan the whole text every time.
+    """
     found: dict[int, list[Span]] = {}
     names = iter(doc.ents)
     name = next(names, None)
@@ -290,12 +294,12 @@ def _normalised(
 
 
 def _said_aside(clause: Clause) -> bool:
-    """Whether a question states it in passing: "I have a dog, do you?"."""
+    """Whether a question states the clause in passing: "I have a dog, do you?"."""
     return clause.how == "main" and clause.base.dep_ == "ccomp" and bool(clause.subjects)
 
 
 def _dictionary(nlp: Language, sort: str | None = None) -> frozenset[str]:
-    """The base forms that the lemmatiser knows: all, or of one part of speech."""
+    """The base forms that the lemmatiser knows: all of them, or those of one part of speech."""
     if not nlp.has_pipe("lemmatizer"):
         return frozenset()
     lookups = nlp.get_pipe("lemmatizer").lookups  # type: ignore[attr-defined]
@@ -308,7 +312,7 @@ def _dictionary(nlp: Language, sort: str | None = None) -> frozenset[str]:
 
 
 def is_english(text: str) -> bool:
-    """True unless the text is clearly of another language; a bare name is no other language."""
+    """True unless the text is clearly in another language; a bare name does not count as another language."""
     words = [word.lower() for word in _WORD.findall(text)]
     if not words:
         return True

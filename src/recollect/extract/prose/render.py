@@ -55,7 +55,7 @@ class SentenceWriter:
 
     @property
     def vague(self) -> bool:
-        """Whether the last sentence says "something" for what could not be named."""
+        """Whether the last sentence says "something" in place of an unresolved pronoun."""
         return bool(self._wording.unnamed)
 
     def sentence(
@@ -67,10 +67,10 @@ class SentenceWriter:
         singular: bool = False,
         said_as: str | None = None,
     ) -> str | None:
-        """The clause with *subject* in front; *chosen* is the one item of a list that it is about.
+        """The clause with *subject* in front; *chosen* is the list item that it is about.
 
-        *without* are phrases to leave out, *said_as* replaces the verb. None if an unresolved pronoun
-        would remain.
+        *without* are phrases to leave out; *said_as* replaces the verb. None if an unresolved pronoun would
+        remain.
         """
         self._aside, self._verbs = aside_of(clause, self._scene), clause.verbs
         self._wording.pointing = self._aside.pointing
@@ -231,18 +231,18 @@ class SentenceWriter:
 
 
 def _turns_to_topic(item: Token) -> bool:
-    """ "On another note", "by the way": says nothing."""
+    """Whether it only changes the topic: "on another note", "by the way"."""
     inner = child(item, "pobj") if item.dep_ == "prep" else None
     return inner is not None and inner.lower_ in ("note", "way", "topic", "subject")
 
 
 @dataclass(slots=True)
 class Aside:
-    """Clauses that cannot stand alone, because their "it" refers to the clause beside them: "I joined a
-    club, *and it is great fun*".
+    """Clauses that depend on the clause beside them: "I joined a club, *and it is great fun*".
 
-    *kept* are heads of such clauses below the clause itself, the first of which begins at *start*;
-    *after* are the words of one above it. *pointing* are pronouns that may stay as they are.
+    They cannot stand alone, because their "it" refers to that clause. *kept* are heads of asides below the
+    clause itself, the first of which begins at *start*; *after* are the words of an aside above it.
+    *pointing* are pronouns that may stay as they are.
     """
 
     kept: set[int] = field(default_factory=set)
@@ -256,7 +256,7 @@ class Aside:
 
 
 def aside_of(clause: Clause, scene: Scene) -> Aside:
-    """The asides of a clause of which no fact will be made."""
+    """The asides of a clause that will not become facts of their own."""
     found = Aside(after=_said_after(clause, scene))
     found.point(found.after)
     for place in sorted(clause.cuts):
@@ -273,7 +273,7 @@ def aside_of(clause: Clause, scene: Scene) -> Aside:
 
 
 def _said_after(clause: Clause, scene: Scene) -> list[Token]:
-    """The aside that the parser takes for the main clause: "I joined a club - it is fun"."""
+    """The aside that the parser mistakes for the main clause: "I joined a club - it is fun"."""
     main = clause.base.head
     subject = child(main, *_ALL_SUBJECTS)
     if clause.base.dep_ != "ccomp" or subject is None or subject.i < clause.base.i:
@@ -286,7 +286,7 @@ def _said_after(clause: Clause, scene: Scene) -> list[Token]:
 
 
 def _only_points(subject: Token, verb: Token, scene: Scene) -> bool:
-    """Whether a clause has a subject like "it" of which no fact will be made."""
+    """Whether a clause has a subject like "it" and will not become a fact."""
     if subject.dep_ == "expl":
         return not any(word.lower_ == "but" for word in verb.head.children)
     if subject.lower_ not in NEUTRAL | PLURAL:

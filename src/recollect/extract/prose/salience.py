@@ -1,4 +1,4 @@
-"""What is worth remembering: no small talk, no questions, nothing general."""
+"""Decides what is worth remembering: no small talk, no questions, no generalities."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def pleasantry(sentence: Span) -> int:
 
 
 def says_nothing(unit: Sequence[Token]) -> bool:
-    """Whether it is nothing but thanks, greetings or assent, a wish, or "I wonder whether"."""
+    """Whether it is only thanks, greetings or assent, a wish, or "I wonder whether"."""
     text = text_of(unit).rstrip(" .!")
     polite = _PLEASANTRY.match(text)
     if polite is not None and polite.end() == len(text):
@@ -90,8 +90,10 @@ def says_nothing(unit: Sequence[Token]) -> bool:
 
 
 def states_nothing(unit: Sequence[Token], asked: bool) -> bool:
-    """Whether it is a question without a statement by the speaker, or a command to do something for
-    the speaker: both can only be standing instructions."""
+    """Whether it is a question that states nothing, or a command to do something for the speaker.
+
+    Both can only be standing instructions.
+    """
     verb = next((token for token in unit if token.tag_[0] in "VM"), None)
     if verb is None:
         return False
@@ -208,8 +210,8 @@ def _speaks_of_someone(clause: Clause) -> bool:
 
 
 def _is_general(token: Token | None, aspect: Aspect) -> bool:
-    """Whether it is general: a bare plural or a gerund in the present."""
-    if token is None or token.lower_ in NEUTRAL:  # an "it" that is known is something definite
+    """Whether it is a generality: a bare plural or a gerund in the present."""
+    if token is None or token.lower_ in NEUTRAL:  # a resolved "it" is definite
         return False
     definite = any(
         item.dep_ == "poss" or (item.dep_ == "det" and item.lower_ not in POINTING)
@@ -265,7 +267,7 @@ def stands_alone(clause: Clause, aspect: Aspect, source: Mention, dated: bool) -
 
 
 def _says_quality(clause: Clause, aspect: Aspect, source: Mention, complement: Token) -> bool:
-    """Whether "is so and so" is more than a mood or praise."""
+    """Whether "is …" says more than a mood or praise."""
     token = clause.subjects[0] if clause.subjects else None
     pronoun = token is not None and token.lower_ in NEUTRAL | POINTING
     past = aspect.tense == "past"
@@ -282,7 +284,7 @@ def _says_quality(clause: Clause, aspect: Aspect, source: Mention, complement: T
         None,
     ) or child(clause.verb, "prep", "advcl")
     if pronoun and about is None and not (past and source.kind == "event"):
-        return False  # "it is tricky": which thing is meant is too much of a guess
+        return False  # "it is tricky": what "it" means would be a guess
     told = not source.party and past
     return told or not empty_quality(complement) or (about is not None and _content(about))
 
@@ -303,7 +305,7 @@ def _speaks_of_nothing(verb: Token) -> bool:
 
 
 def _content(part: Token) -> bool:
-    """Whether it has a noun or a verb with content."""
+    """Whether the part has a noun or a verb with content."""
     words = [item for item in part.subtree if item.pos_ in ("NOUN", "PROPN", "VERB")]
     if part.tag_ == "VBG" or (part.dep_ == "ccomp" and part.pos_ == "ADJ"):
         return True

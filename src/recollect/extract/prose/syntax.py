@@ -63,13 +63,13 @@ def verb_chain(head: Token) -> tuple[Token, ...]:
             inner, thing = child(thing, "acl"), None
         if inner is None or thing is not None or not verbal(inner):
             return tuple(verbs)
-        if verbs[-1].lemma_ == "go" and inner.tag_ == "VBG":  # "go hiking" is one thing to do
+        if verbs[-1].lemma_ == "go" and inner.tag_ == "VBG":  # "go hiking" is a single activity
             return tuple(verbs)
         verbs.append(inner)
 
 
 def is_embedded_question(head: Token) -> bool:
-    """An embedded question: "why I started", "how much she liked it"."""
+    """Whether it is an embedded question: "why I started", "how much she liked it"."""
     before = [item for item in head.children if item.i < head.i]
     if any(item.tag_ in ("WRB", "WP", "WDT") and item.lower_ != "when" for item in before):
         return True
@@ -126,7 +126,7 @@ def text_of(tokens: Sequence[Token]) -> str:
 
 
 def spaced(tokens: Sequence[Token]) -> list[str]:
-    """Each word with the space after it, also where the next one did not follow it in the text."""
+    """Each word with the space after it, even if the next word did not follow it in the text."""
     after = [*tokens[1:], None]
     return [
         token.text + (token.whitespace_ or (" " if is_apart(token, following) else ""))
@@ -167,14 +167,14 @@ def repair(doc: Doc, is_verb: IsVerb) -> Doc:
 
 
 def quotation(token: Token) -> Span | None:
-    """The few words between two quotation marks that a word is among."""
+    """The short quotation that contains a word, without its quotation marks."""
     doc, at = token.doc, token.i
     left = _nearest_mark(doc, range(at - 1, max(at - 1 - NAME_WORDS_MAX, -1), -1))
     right = _nearest_mark(doc, range(at + 1, min(at + 1 + NAME_WORDS_MAX, len(doc))))
     if left is None or right is None or left.text != right.text:
         return None
     if sum(word.text == left.text and _is_mark(word) for word in doc[: left.i]) % 2:
-        return None  # between the end of one and the beginning of the next
+        return None  # between the end of one quotation and the beginning of the next
     return doc[left.i + 1 : right.i]
 
 
@@ -183,12 +183,12 @@ def _nearest_mark(doc: Doc, places: Iterable[int]) -> Token | None:
 
 
 def _is_mark(token: Token) -> bool:
-    """A quotation mark; that of "the boys' room" is none."""
+    """Whether it is a quotation mark; the apostrophe in "the boys' room" is not."""
     return token.text == '"' or (token.text == "'" and token.tag_ != "POS")
 
 
 def is_title(span: Span | None) -> bool:
-    """Whether what is quoted looks like the title of something: 'War and Peace'."""
+    """Whether a quotation looks like a title: 'War and Peace'."""
     return span is not None and span[0].is_title and span[-1].is_title
 
 
@@ -236,7 +236,7 @@ def _joined_deed(token: Token, is_verb: IsVerb) -> str:
 
 
 def _back_into_list(token: Token) -> None:
-    """ "allergic to peanuts and shellfish": what is no verb belongs to the nouns before it."""
+    """ "allergic to peanuts and shellfish": a word that is not a verb belongs to the nouns before it."""
     start = token.i - 1
     if start < 1 or token.doc[start].dep_ != "cc" or any(not t.is_punct for t in token.children):
         return
@@ -284,14 +284,14 @@ def _is_bare_past(verb: Token) -> bool:
 
 
 def _bare_present(token: Token, is_verb: IsVerb) -> None:
-    """ "Lives in Berlin", as notes about somebody say it."""
+    """ "Lives in Berlin", as in notes about a person: the first word is a verb."""
     stem = next((form for form in (token.lower_[:-1], token.lower_[:-2]) if is_verb(form)), "")
     if stem and child(token, "prep") is not None and token.lower_.endswith("s"):
         token.tag_, token.pos_, token.lemma_ = "VBZ", "VERB", stem
 
 
 def _name_is(short: Token) -> None:
-    """ "Her name's Coco": no possessive, but "is"."""
+    """ "Her name's Coco": the "'s" is "is", not a possessive."""
     name, given = short.head, short.head.head
     if given.pos_ != "PROPN" or child(name, "poss") is None:
         return

@@ -53,7 +53,7 @@ _DATE = (
     r"|jan|feb|mar|apr|may\b|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall\b|winter|week|month|year"
     r"|(?:twenty |thirty )?(?:first|second|third|\w+th\b))"
 )
-# What was moved, booked or announced is in the future, although the verb is in the past.
+# What was moved, booked or announced lies in the future, although the verb is in the past tense.
 _MOVED = regex.compile(
     r"\b(?:moved|pushed|postponed|rescheduled|delayed|shifted|brought|put|changed|extended|prolonged|carried|slipped|deferred|bumped)\b"
     rf"[^,;.()]*?\b(?:to|until|till?|back to|forward to)\s+(?P<date>{_DATE}[^,;()]*)",
@@ -81,8 +81,8 @@ FROM_TO = regex.compile(
 class Aspect:
     """The grammar of a verb group.
 
-    *lead* is what the *outer* verb makes of the inner one: a wish, a plan, a beginning, an end, a
-    taste. *hypothetical*: it is not stated as true.
+    *lead* is what the *outer* verb says about the inner one: that it is a wish, a plan, a beginning, an
+    end, a taste. *hypothetical*: it is not stated as true.
     """
 
     tense: Tense = "present"
@@ -124,7 +124,7 @@ def time_of(clause: Clause) -> Tense:
 
 
 def decided(clause: Clause) -> Token | None:
-    """The verb of what somebody decided to do in the future: "agreed to *meet*"."""
+    """The verb of something decided for the future: "agreed to *meet*"."""
     for outer, inner in pairwise(clause.verbs):
         if outer.lemma_.lower() in DECISIONS and any(word.tag_ == "TO" for word in inner.children):
             return inner
@@ -190,7 +190,7 @@ def _lead(found: Aspect, clause: Clause, modal: str) -> None:
 
 
 def tenses(sentence: Span, found: Sequence[Clause]) -> dict[int, Tense]:
-    """The tense of each word, by its first character: it decides which Friday or May is meant."""
+    """The tense of each word, by its character offset: it decides which Friday or May is meant."""
     finite = any(token.tag_ in FINITE or token.tag_ == "VB" for token in sentence)
     first: Tense = _time(found[0]) if found else "present" if finite else "noted"
     told = dict.fromkeys((token.idx for token in sentence), first)
@@ -252,7 +252,7 @@ def _ahead(sentence: Span) -> Iterator[Token]:
 
 
 def _lasted(sentence: Span, place: int) -> bool:
-    """Whether the verb before "from May" says what lasted since then: "worked there from May"."""
+    """Whether "from May" follows a verb for something that lasted: "worked there from May"."""
     before = [t for t in sentence if t.idx < sentence.start_char + place and verbal(t)]
     return any(verb.lemma_.lower() in _LASTING for verb in before if verb.tag_ in ("VBD", "VBN"))
 

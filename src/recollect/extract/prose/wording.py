@@ -1,4 +1,4 @@
-"""The words of a fact's sentence, and their order: names for pronouns, verbs that agree with them."""
+"""The words of a fact's sentence and their order: names instead of pronouns, verbs that agree with them."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def _uncapitalised(token: Token) -> str:
 
 
 def left_out(clause: Clause, singular: bool) -> str:
-    """The auxiliary that a verb group lacks: "(is) reading a lot", "(has) been busy"."""
+    """The auxiliary that was left out of a verb group: "(is) reading a lot", "(has) been busy"."""
     finite = clause.finite
     helpers = [*clause.lead, *(item for item in finite.children if item.dep_ == "aux")]
     said = {item.lemma_ for item in helpers if item.lower_ != "been"}
@@ -276,7 +276,7 @@ def swapped_out(chosen: Token | None) -> set[int]:
 
 
 def _shared(first: Token, chosen: Token) -> list[Token]:
-    """What modifies the whole list: "*the old* books and maps *of my aunt*"."""
+    """The modifiers of the whole list: "*the old* books and maps *of my aunt*"."""
     members = coordinated(first)
     last = max(item.i for item in members)
     found = [

@@ -1,4 +1,4 @@
-"""English for the rules: closed lists of common words, and inflection."""
+"""The English that the rules need: closed lists of common words, and inflection."""
 
 from recollect.graph.gist import listed as listed
 from recollect.graph.name_mentions import MONTHS_DAYS as MONTHS_DAYS
@@ -15,7 +15,7 @@ POSSESSIVE = frozenset(
     {"my", "our", "your", "his", "her", "their", "its", "mine", "ours", "yours", "hers", "theirs"}
 )
 
-# What people are to each other, with their gender. Such an entity is named after its owner.
+# What people are to each other, with their gender. An entity with such a role is named after its owner.
 KIN: dict[str, str] = {
     word: gender
     for gender, words in {
@@ -108,7 +108,7 @@ IDENTITY = listed(
     " chinese japanese indian mexican brazilian polish dutch russian australian"
 )
 
-# Attributes that are stated by saying what they are: "my goal is", "my number is".
+# Nouns of attributes whose value is stated with "is": "my goal is", "my number is".
 ATTRIBUTES = listed(
     "number email e-mail address birthday aim wish goal dream job hobby role title plan age id budget password"
     " diagnosis major passion pick choice reason size height weight username handle nickname surname"

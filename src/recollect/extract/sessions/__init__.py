@@ -1,4 +1,4 @@
-"""Answers to what Zep v2 clients ask about a session, taken from its messages: nothing is made up."""
+"""Answers what Zep v2 clients ask about a session, using only its messages: nothing is generated."""
 
 from recollect.extract.sessions.fields import extract_fields, read_schema
 from recollect.extract.sessions.questions import synthesize_question

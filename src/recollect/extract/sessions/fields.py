@@ -70,7 +70,7 @@ _PATTERN_CHARS_MAX = 1000
 _OWN_WORDS = 2
 _CERTAIN = 100
 _PLACE = "model_schema"
-# Types whose values cannot be mistaken for another's, so that a single one must be meant.
+# Types whose values are unmistakable: if only one is found, it must be the one that is meant.
 _UNMISTAKABLE = frozenset({"ZepEmail", "ZepPhoneNumber", "ZepRegex", "ZepDate", "ZepDateTime"})
 _FILLER_STEMS = frozenset(words.stem(word) for word in words.FILLER)
 
@@ -89,8 +89,7 @@ class WantedField:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A value with its context. *certain* is above 0 if the context names this very field, and
-    higher the clearer it does."""
+    """A value with its context. *certain* is above 0 if the context names this field; higher is clearer."""
 
     value: Any
     turn: int
@@ -135,7 +134,7 @@ def _topic_candidates(
 
 
 def _before(text: str, start: int) -> str:
-    """The sentence around a position, cut before the words of the next value."""
+    """The sentence around a position, cut where the words about other values begin."""
     begin = max(text.rfind(mark, 0, start) for mark in ("\n", "? ", "! ", ". ", "; "))
     end = regex.search(r"[.!?;\n](?:\s|$)|,\s|\sand\s", text[start:])
     earlier = regex.split(r",\s(?=my\b|the\b)|\sand\s(?=my\b|the\b)", text[begin + 1 : start])[-1]
@@ -269,7 +268,7 @@ def _best(
     validate: bool,
     alone: bool,
 ) -> Candidate | None:
-    """The candidate whose context fits the field best; of equals the user's newest."""
+    """The candidate whose context fits the field best; among equals, the user's newest."""
     least = 0 if alone and item.type in _UNMISTAKABLE and not validate else 1
     scored = [
         (_fit(item, candidate), candidate.by_user, candidate.turn, candidate.start, candidate)

@@ -1,7 +1,7 @@
-"""The question that a session leads to, worded so that it stands without its conversation.
+"""The question that a session leads to, reworded so that it can be understood without the conversation.
 
-Pronouns of the last question are replaced by what they stand for. If nothing was asked, the question
-is what one would have to know to help.
+Pronouns in the last question are replaced by their antecedents. If nothing was asked, the question is
+what an assistant would have to know to help.
 """
 
 from collections.abc import Sequence
@@ -102,8 +102,10 @@ _ELLIPSIS = regex.compile(r"^(?:and|or|what about|how about|but)\b", regex.IGNOR
 
 
 def synthesize_question(turns: Sequence[Turn]) -> str:
-    """The user's last question, worded to be understood alone; without one, a question about what the
-    user said last; empty if nothing was said."""
+    """The user's last question, reworded to be understood alone.
+
+    Without a question, it is one about the user's last statement; empty if nothing was said.
+    """
     asked = [place for place, turn in enumerate(turns) if turn.role in (None, "user", "norole")]
     for place in reversed(asked):
         questions = [
@@ -131,7 +133,7 @@ def _previous(turns: Sequence[Turn], place: int, asked: Sequence[int]) -> str | 
 
 
 def question_about(message: str, speaker: str | None) -> str:
-    """What to ask after a message that is no question; empty if it says nothing."""
+    """The question to ask after a message that is not a question; empty if the message says nothing."""
     told = [one.strip(" .!\u2026") for one in words.sentences(message)]
     telling = [one for one in told if len(words.words(one)) >= _WORDS_LEAST]
     if not telling:
@@ -170,7 +172,7 @@ def _how(wanted: str, who: str, *, by: str) -> str:
 
 
 def in_third_person(said: str, who: str) -> str:
-    """A first-person statement as others would put it."""
+    """A first-person statement in the third person, about *who*."""
     text = said.replace("\u2019", "'").strip(" .!?")
     text = _SELF.sub(lambda found: f"{who} {_verb(found)}", text)
     text = _of_others(text, who)
@@ -229,7 +231,7 @@ def standalone(question: str, before: Sequence[str], previous: str | None) -> st
 
 
 def _thing(sentences: Sequence[str]) -> tuple[str | None, Sequence[str]]:
-    """The last thing that somebody said they have, and the sentences after that."""
+    """The last thing that someone said they have, and the sentences after that."""
     for place in range(len(sentences) - 1, -1, -1):
         if words.is_question(sentences[place]):
             continue
@@ -249,7 +251,7 @@ def _names_in(sentence: str) -> list[str]:
 
 
 def _cleaned(found: "regex.Match[str]", sentence: str) -> str | None:
-    """A name without words that merely open the sentence; a single opening word may be no name."""
+    """A name without words that merely open the sentence; None for a single word that opens it."""
     parts = found.group().rstrip(".,").split()
     dropped = False
     while parts and parts[0].lower().replace("\u2019", "'") in _NOT_NAMES:

@@ -12,7 +12,7 @@ from recollect.extract.ontology.shapes import Embed, Space
 from recollect.models.embedder import Vectors
 
 _TEXT_CHARS_MAX = 900
-# The weight of a class name behind the instruction, relative to the name alone.
+# The weight of a class name with the instruction before it, relative to the name alone.
 _CONTEXT = 0.5
 _SENTENCES_MAX = 200
 _WORDS_LEAST = 4
