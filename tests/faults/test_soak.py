@@ -16,6 +16,8 @@ import random
 import secrets
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,6 +71,16 @@ class Noted:
     resident: dict[str, list[tuple[float, float]]] = field(default_factory=dict)  # (s, MB)
 
 
+@asynccontextmanager
+async def _connected(door: Door) -> AsyncIterator[Connection]:
+    """A kept connection, closed also when its user is told to stop."""
+    connection = await Connection.open(door.port)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
 class Tenant:
     """One project and what it does, one life after the other until it is told that it is the last."""
 
@@ -102,8 +114,12 @@ class Tenant:
 
     async def _say(self, lane: Lane) -> None:
         """Numbered things; some of those in a graph are deleted again."""
-        connection = await Connection.open(self._door.port)
         (calls,) = lane.calls
+        async with _connected(self._door) as connection:
+            await self._say_all(connection, lane, calls)
+
+    async def _say_all(self, connection: Connection, lane: Lane, calls: list[Call]) -> None:
+        """On one connection."""
         for number in range(LIFE_CALLS):
             some = range(self._dice.randint(1, 3))
             call = Call(
@@ -118,7 +134,6 @@ class Tenant:
             if lane.kind == "graph" and self._dice.random() < DELETE_SHARE:
                 await self._delete(calls.pop(self._dice.randrange(len(calls))))
             await asyncio.sleep(self._dice.uniform(*PAUSE_S))
-        await connection.close()
 
     async def _delete(self, call: Call) -> None:
         for uuid in call.uuids or ():
@@ -127,19 +142,19 @@ class Tenant:
 
     async def _search(self, thread: Lane, graph: Lane) -> None:
         """Questions to the user and to the graph in turn, on one connection."""
-        connection = await Connection.open(self._door.port)
-        for number in itertools.count():
-            whose = {"user_id": thread.user} if number % 2 else {"graph_id": graph.name}
-            scope = ("edges", "episodes", "nodes")[number % 3]
-            text = f"{self._dice.choice(ASKED)} {number}"  # none is embedded already
-            body = {**whose, "query": text, "scope": scope, "limit": 10}
-            began = time.perf_counter()
-            answer = await connection.request(
-                "POST", "/api/v2/graph/search", body, key=self._door.key
-            )
-            self._noted.searches.append(1000 * (time.perf_counter() - began))
-            assert answer.status == 200, answer
-            await asyncio.sleep(SEARCH_EVERY_S)
+        async with _connected(self._door) as connection:
+            for number in itertools.count():
+                whose = {"user_id": thread.user} if number % 2 else {"graph_id": graph.name}
+                scope = ("edges", "episodes", "nodes")[number % 3]
+                text = f"{self._dice.choice(ASKED)} {number}"  # none is embedded already
+                body = {**whose, "query": text, "scope": scope, "limit": 10}
+                began = time.perf_counter()
+                answer = await connection.request(
+                    "POST", "/api/v2/graph/search", body, key=self._door.key
+                )
+                self._noted.searches.append(1000 * (time.perf_counter() - began))
+                assert answer.status == 200, answer
+                await asyncio.sleep(SEARCH_EVERY_S)
 
     async def _contexts(self, thread: Lane) -> None:
         while True:
@@ -174,12 +189,12 @@ class Tenant:
 
 async def _probe(place: Place, noted: Noted) -> None:
     """Ask for `/health` all the time."""
-    connection = await Connection.open(place.port)
-    while True:
-        began = time.perf_counter()
-        assert (await connection.request("GET", "/health")).status == 200
-        noted.health.append(1000 * (time.perf_counter() - began))
-        await asyncio.sleep(PROBE_EVERY_S)
+    async with _connected(place) as connection:
+        while True:
+            began = time.perf_counter()
+            assert (await connection.request("GET", "/health")).status == 200
+            noted.health.append(1000 * (time.perf_counter() - began))
+            await asyncio.sleep(PROBE_EVERY_S)
 
 
 async def _sample(place: Place, noted: Noted) -> None:
