@@ -4,7 +4,7 @@ BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE  # tests start the program hundreds of times: each would compile it anew
 
-.PHONY: help setup run serve test test-postgres test-postgres-core test-long coverage clients fmt lint types check docs drawing pictures bench eval train lock clean
+.PHONY: help setup run serve test test-postgres test-postgres-core test-long coverage clients fmt lint types check docs drawing pictures bench peers eval train lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,7 +64,7 @@ test-postgres-core:  ## the share of test-postgres that CI runs
 	$(MAKE) test-postgres TESTS="$(CLIENTS_CORE:%=tests/contract/sdk/test_%.py)"
 
 test-long: setup .venv/dev test-postgres  ## soak, property and crash runs that take their time, and everything on PostgreSQL
-	EXPLORE=1 $(BIN)/python -m pytest -m long
+	EXPLORE=1 SOAK_SECONDS=$${SOAK_SECONDS:-3600} $(BIN)/python -m pytest -m long
 	EXPLORE=1 $(BIN)/python -m pytest -m "not long" tests/property
 
 coverage: setup .venv/dev  ## run the unit tests (or TESTS=...) and print which lines they do not reach
@@ -96,6 +96,9 @@ pictures: .venv/dev  ## renew the pictures of the guide from those of the browse
 
 bench: setup .venv/dev  ## measure speed as ratios, in one run
 	$(BIN)/python -m tests.bench
+
+peers: setup .venv/dev  ## measure other memories from PyPI beside this one, each in an environment under .cache/peers: gigabytes, half an hour
+	$(BIN)/python -m tests.bench.peers
 
 eval: setup .venv/dev  ## measure quality on ../shared/data; skips what is not there
 	$(BIN)/python -m tests.eval

@@ -5,7 +5,7 @@ like those of real sentences do. Nothing of it was read by a model, so a million
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +65,21 @@ def vectors(count: int, seed: int) -> np.ndarray:
 
 
 def fill(path: Path, graph_id: int, facts: int, seed: int = 7) -> None:
-    """Give an existing, empty graph so many facts, with entities and episodes behind them."""
+    """Give an existing, empty graph so many made-up facts, with entities and episodes behind them."""
+    sentences = Sentences(seed)
+    sizes = ((start, min(_CHUNK, facts - start)) for start in range(0, facts, _CHUNK))
+    made = ((sentences.make(size), vectors(size, seed + start + 1)) for start, size in sizes)
+    plant(path, graph_id, facts, made, seed)
+
+
+def plant(
+    path: Path,
+    graph_id: int,
+    facts: int,
+    chunks: Iterable[tuple[list[str], np.ndarray]],
+    seed: int = 7,
+) -> None:
+    """Give an existing, empty graph facts of these words and vectors."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("BEGIN")
@@ -73,13 +87,9 @@ def fill(path: Path, graph_id: int, facts: int, seed: int = 7) -> None:
     entities = max(2, facts // _FACTS_PER_ENTITY)
     first_entity = _next(connection, "entities")
     version = _entities(connection, graph_id, first_entity, entities, version)
-    sentences = Sentences(seed)
     random = np.random.default_rng(seed)
-    for start in range(0, facts, _CHUNK):
-        size = min(_CHUNK, facts - start)
-        ends = first_entity + random.integers(0, entities, (size, 2))
-        told = sentences.make(size)
-        made = vectors(size, seed + start + 1)
+    for told, made in chunks:
+        ends = first_entity + random.integers(0, entities, (len(told), 2))
         version = _facts(connection, graph_id, told, made, ends, version)
     connection.execute("UPDATE graphs SET index_version = ? WHERE id = ?", (version, graph_id))
     connection.execute("COMMIT")
@@ -154,7 +164,7 @@ def _facts(
                 graph_id,
                 int(ends[n, 0]),
                 int(ends[n, 1]),
-                fact.split()[1].upper(),
+                fact.split()[:2][-1].upper(),
                 fact,
                 _FIRST_DAY,
                 _FIRST_DAY,

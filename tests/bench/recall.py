@@ -35,18 +35,22 @@ def recall(held: Floats, queries: Floats) -> tuple[float, float]:
 def of_sentences(count: int) -> str:
     """Recall on real vectors: turns and sentences of real talk, questions about it."""
     try:
-        talks = [conversations.read(raw) for raw in common.data("locomo_dev.json.gz")]
-        more = _sentences(common.data("longmemeval_s_dev.json.xz"))
+        texts, asked = real_talk(count)
     except common.DataMissing as missing:
         return f"skipped: {missing}"
+    return _told(_embedded(texts), _embedded(asked, queries=True))
+
+
+def real_talk(count: int) -> tuple[list[str], list[str]]:
+    """So many turns and sentences, no two alike, and questions about some of them."""
+    talks = [conversations.read(raw) for raw in common.data("locomo_dev.json.gz")]
     texts = dict.fromkeys(said.text for talk in talks for said in talk.turns)
-    for text in more:
+    for text in _sentences(common.data("longmemeval_s_dev.json.xz")):
         if len(texts) >= count:
             break
         texts.setdefault(text)
     asked = [one.text for talk in talks for one in talk.questions]
-    held = _embedded(list(texts)[:count])
-    return _told(held, _embedded(asked[:: max(1, len(asked) // _QUERIES)], queries=True))
+    return list(texts)[:count], asked[:: max(1, len(asked) // _QUERIES)]
 
 
 def of_made_ones(count: int) -> str:

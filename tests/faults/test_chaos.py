@@ -27,6 +27,7 @@ import pytest
 from tests.e2e.process.test_crash import (
     KEY,
     Call,
+    Door,
     Lane,
     Place,
     _append,
@@ -166,8 +167,8 @@ async def _play(outside: Outside, dice: random.Random) -> None:
         last = moment
 
 
-async def _metric(place: Place, name: str) -> float:
-    told = (await _ask(place, "GET", "/metrics")).body.decode()
+async def _metric(door: Door, name: str) -> float:
+    told = (await _ask(door, "GET", "/metrics")).body.decode()
     return sum(float(line.split()[-1]) for line in told.splitlines() if line.startswith(name))
 
 

@@ -58,13 +58,26 @@ class Lane:
     def __post_init__(self) -> None:
         self.calls = [[] for _ in range(self.writers)]
 
+    @property
+    def user(self) -> str:
+        """Whose thread it is."""
+        return f"user-of-{self.name}"
 
-class Place:
+
+@dataclass
+class Door:
+    """Where a server listens, and the key that it is asked with."""
+
+    port: int
+    key: str = KEY
+
+
+class Place(Door):
     """The server's data folder and port, and whether it is up at the moment."""
 
     def __init__(self, base: Path, forks: ForkServer) -> None:
+        super().__init__(free_port())
         self.data = base / "data"
-        self.port = free_port()
         self.forks = forks
         self.up = asyncio.Event()
         self.pid = 0
@@ -100,25 +113,25 @@ def _tail(log: Path) -> str:
     return "\n".join(log.read_text(errors="replace").splitlines()[-30:]) if log.exists() else ""
 
 
-async def _ask(place: Place, method: str, path: str, body: Any = None) -> Any:
-    connection = await Connection.open(place.port)
+async def _ask(door: Door, method: str, path: str, body: Any = None) -> Any:
+    connection = await Connection.open(door.port)
     try:
-        answer = await connection.request(method, path, body, key=KEY)
+        answer = await connection.request(method, path, body, key=door.key)
     finally:
         await connection.close()
     assert answer.status == 200, (method, path, answer)
     return answer
 
 
-async def _prepare(place: Place, lanes: list[Lane]) -> None:
+async def _prepare(door: Door, lanes: list[Lane]) -> None:
     """The users, threads and graphs that the lanes write to."""
-    for number, lane in enumerate(lanes):
+    for lane in lanes:
         if lane.kind == "thread":
-            await _ask(place, "POST", "/api/v2/users", {"user_id": f"user-{number}"})
-            body = {"thread_id": lane.name, "user_id": f"user-{number}"}
-            await _ask(place, "POST", "/api/v2/threads", body)
+            await _ask(door, "POST", "/api/v2/users", {"user_id": lane.user})
+            body = {"thread_id": lane.name, "user_id": lane.user}
+            await _ask(door, "POST", "/api/v2/threads", body)
         else:
-            await _ask(place, "POST", "/api/v2/graph/create", {"graph_id": lane.name})
+            await _ask(door, "POST", "/api/v2/graph/create", {"graph_id": lane.name})
 
 
 async def _write(place: Place, lane: Lane, writer: int, dice: random.Random) -> None:
@@ -145,17 +158,19 @@ async def _write(place: Place, lane: Lane, writer: int, dice: random.Random) -> 
             await connection.close()
 
 
-async def _append(connection: Connection, lane: Lane, contents: list[str]) -> list[str]:
+async def _append(
+    connection: Connection, lane: Lane, contents: list[str], key: str = KEY
+) -> list[str]:
     if lane.kind == "thread":
         messages = [{"role": "user", "name": "Jane", "content": text} for text in contents]
         path = f"/api/v2/threads/{lane.name}/messages"
-        answer = await connection.request("POST", path, {"messages": messages}, key=KEY)
+        answer = await connection.request("POST", path, {"messages": messages}, key=key)
         assert answer.status == 200, answer
         uuids: list[str] = answer.json()["message_uuids"]
         return uuids
     episodes = [{"type": "text", "data": text} for text in contents]
     body = {"graph_id": lane.name, "episodes": episodes}
-    answer = await connection.request("POST", "/api/v2/graph-batch", body, key=KEY)
+    answer = await connection.request("POST", "/api/v2/graph-batch", body, key=key)
     assert answer.status == 200, answer
     return [episode["uuid"] for episode in answer.json()]
 
@@ -205,13 +220,13 @@ async def _drained(place: Place, seconds_max: float = DRAIN_SECONDS_MAX) -> None
     pytest.fail(f"{pending:.0f} jobs are still pending after {seconds_max:.0f} s")
 
 
-async def _episodes(place: Place, lane: Lane) -> list[dict[str, Any]]:
+async def _episodes(door: Door, lane: Lane) -> list[dict[str, Any]]:
     """What the server says a lane holds, oldest first."""
     found: list[dict[str, Any]] = []
     if lane.kind == "thread":
         while True:
             path = f"/api/v2/threads/{lane.name}/messages?limit=1000&cursor={len(found)}"
-            page = (await _ask(place, "GET", path)).json()["messages"]
+            page = (await _ask(door, "GET", path)).json()["messages"]
             found += page
             if not page:
                 return found
@@ -219,7 +234,7 @@ async def _episodes(place: Place, lane: Lane) -> list[dict[str, Any]]:
     while True:
         path = f"/api/v2/graph/episodes/graph/{lane.name}"
         body = {"limit": 50, "direction": "asc", "cursor": cursor}
-        answer = await _ask(place, "POST", path, body)
+        answer = await _ask(door, "POST", path, body)
         found += answer.json()
         cursor = answer.headers.get("zep-next-cursor")
         if not cursor:
