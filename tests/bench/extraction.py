@@ -23,6 +23,7 @@ from recollect.graph.types import Access, Graph, NewEpisode
 from recollect.ingest import fold, intake
 from recollect.limits import JOBS_PER_COMMIT_MAX
 from recollect.models import embedder, parser
+from recollect.models.judge import Pair
 from recollect.records import graphs
 from recollect.records.graphs import GraphDetails
 from recollect.settings import Settings
@@ -40,6 +41,7 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
+        self.pairs = 0  # that a judge read
         self._inner = [0.0]
 
     @contextmanager
@@ -124,11 +126,19 @@ def instrumented(using: HereExtractor, watch: Stopwatch) -> Iterator[list[str]]:
         with watch.time("embed"):
             return passages(found)
 
+    judge = inside.judge
+
+    def judged(pairs: Sequence[Pair]) -> Any:
+        watch.pairs += len(pairs)
+        with watch.time("judge"):
+            return judge(pairs)
+
     with ExitStack() as stack:
         for target, name, stand_in in (
             (inside._prose._nlp, "pipe", parsed),
             (inside._embedder, "passages", embedded),
             (inside, "read", watch.watch("rules", inside.read)),
+            (inside, "judge", judged),
             (fold, "reconcile", watch.watch("reconcile", fold.reconcile)),
             (Neighbourhood, "apply", watch.watch("write", Neighbourhood.apply)),
         ):
@@ -137,33 +147,43 @@ def instrumented(using: HereExtractor, watch: Stopwatch) -> Iterator[list[str]]:
 
 
 async def path_of_an_episode(models: Path, count: int) -> None:
-    """Episodes per second of one worker, and where the time goes."""
+    """Episodes per second of one worker, as it ships and without the judge, and where the time goes."""
     episodes = turns(count)
-    texts = [episode.content for episode in episodes]
-    parse_s, embed_s = floor(models, texts)
+    parse_s, embed_s = floor(models, [episode.content for episode in episodes])
+    for judges in (True, False):
+        watch, total, elapsed, embedded = await read(episodes, judges=judges)
+        _, same_s = floor(models, embedded)
+        print(f"## {count} turns, {'with' if judges else 'without'} the judge\n")
+        print(f"{count / total:.1f} per CPU second, {count / elapsed:.1f} per second", end="")
+        print(f", {watch.pairs / count:.2f} pairs judged per turn (goal >= 25 per CPU second)\n")
+        steps = dict(watch.seconds)
+        steps["everything else"] = total - sum(steps.values())
+        steps["whole"] = total
+        steps["floor: parser and embedder on the turns"] = parse_s + embed_s
+        steps["floor: parser on the turns, embedder on turns and facts"] = parse_s + same_s
+        print("| step | ms per episode |")
+        print("|---|---|")
+        for name, seconds in steps.items():
+            print(f"| {name} | {seconds / count * 1000:.2f} |")
+        print(f"\nratio to the first floor {total / (parse_s + embed_s):.2f}, ", end="")
+        print(f"to the second {total / (parse_s + same_s):.2f} (goal <= 1.5 without the judge)\n")
+
+
+async def read(
+    episodes: Sequence[NewEpisode], *, judges: bool
+) -> tuple[Stopwatch, float, float, list[str]]:
+    """Let a new store learn: the time of each step, CPU seconds, seconds, and what was embedded."""
     using, watch = HereExtractor(), Stopwatch()
+    await using.judge([Pair("Ann lives in Rome.", "Ann moved to Oslo.")])  # loads it
     with tempfile.TemporaryDirectory() as folder:
         store, access, _ = await new_store(Path(folder))
         await fill(store, access, episodes)
         with instrumented(using, watch) as embedded:
             began, wall = time.process_time(), time.perf_counter()
-            await learn(store, using)
+            await learn(store, using, using if judges else None)
             total, elapsed = time.process_time() - began, time.perf_counter() - wall
         await store.close()
-    _, same_s = floor(models, embedded)
-    print(f"{count} turns: {count / total:.1f} per CPU second, {count / elapsed:.1f} per second\n")
-    print("| step | ms per episode |")
-    print("|---|---|")
-    known = sum(watch.seconds.values())
-    for name, seconds in [*watch.seconds.items(), ("everything else", total - known)]:
-        print(f"| {name} | {seconds / count * 1000:.2f} |")
-    print(f"| whole | {total / count * 1000:.2f} |")
-    print(f"| floor: parser and embedder on the turns | {(parse_s + embed_s) / count * 1000:.2f} |")
-    print(
-        f"| floor: parser on the turns, embedder on turns and facts | {(parse_s + same_s) / count * 1000:.2f} |"
-    )
-    print(f"\nratio to the first floor {total / (parse_s + embed_s):.2f}, ", end="")
-    print(f"to the second {total / (parse_s + same_s):.2f} (goal <= 1.5)")
+    return watch, total, elapsed, embedded
 
 
 def stuff(tx: Transaction, graph_id: int, speakers: Sequence[str], facts: int) -> None:

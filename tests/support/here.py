@@ -13,6 +13,7 @@ from recollect.ingest.extractors import EmbeddedExtractor
 from recollect.ingest.folder import Folder
 from recollect.ingest.rereader import Rereader
 from recollect.limits import JOBS_PER_COMMIT_MAX
+from recollect.models.judge import Opinion, Pair
 from recollect.search.finder import Finder
 from recollect.search.segments import Segments
 from recollect.settings import Settings
@@ -33,6 +34,10 @@ class HereExtractor:
         """Read, blocking this loop: there is nothing else on it."""
         return self.embedded.read(readings)
 
+    async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
+        """Judge, blocking it as well."""
+        return self.embedded.judge(pairs)
+
     async def close(self) -> None:
         """Nothing to let go of."""
 
@@ -43,12 +48,17 @@ def extractor() -> HereExtractor:
     return HereExtractor()
 
 
-async def learn(store: Store, using: pipeline.Extractor | None = None) -> int:
+async def learn(
+    store: Store, using: pipeline.Extractor | None = None, judge: HereExtractor | None = None
+) -> int:
     """Process everything that is due and fold what has to be, as a server would; says how many jobs
-    ran."""
+    ran. Without a *judge* as one with RECOLLECT_JUDGE=off."""
     done = 0
+    finder = finder_of(store) if judge else None
     while (held := await store.write(queue.claim, "here")) is not None:
-        await pipeline.process(store, held, held.jobs, extractor=using or extractor())
+        await pipeline.process(
+            store, held, held.jobs, extractor=using or extractor(), finder=finder, judge=judge
+        )
         await store.write(queue.release, held)
         done += len(held.jobs)
     for row in await store.read(lambda tx: tx.graphs.to_fold()):
@@ -56,12 +66,17 @@ async def learn(store: Store, using: pipeline.Extractor | None = None) -> int:
     return done
 
 
+def finder_of(store: Store) -> Finder:
+    """A finder with segments of its own."""
+    return Finder(store, Segments(store, bytes_max=1 << 20), Settings().models)
+
+
 async def read_over(store: Store, using: pipeline.Extractor | None = None) -> None:
     """Read again what waits for the embedded reader, as a server would in the background."""
     rereader = Rereader(
         store,
         Folder(store, predicates.load()),
-        Finder(store, Segments(store, bytes_max=1 << 20), Settings().models),
+        finder_of(store),
         cast("EmbeddedExtractor", using or extractor()),
         owner="here",
         clock=system_clock,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from torch import nn
 
 from recollect.models import judge as product
 from training.judge import encoder
@@ -15,9 +16,10 @@ NAMES = ("input_ids", "attention_mask", "token_type_ids")
 
 
 def export(layers: int, state: Path, out: Path) -> None:
-    """Write the file."""
+    """Write the file, with no more places than the product reads."""
     judge = encoder.Judge(layers)
     judge.load_state_dict(torch.load(state, weights_only=True))
+    judge.places = nn.Embedding.from_pretrained(judge.places.weight[: product.TOKENS_MAX])
     judge.eval()
     words = encoder.tokenizer(encoder.fetch(layers, CACHE))
     given = encoder.encode(words, [("Ann lives in Rome.", "Ann moved to Oslo in May.")])

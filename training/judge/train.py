@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -30,10 +31,22 @@ CHOSEN_ON = ("h1", "h2")
 CLOSED = ("c8",)
 CACHE = Path(".cache") / "train"
 BATCH = 32
-HOLDING_PER_CLOSING = 5
 RATE, HEAD_RATE = 1e-4, 1e-3
 WARMING = 0.08
 SLOT_WEIGHT = 0.3
+PART_EVERY = 100  # batches after which a training that is stopped can go on
+
+
+class Recipe(NamedTuple):
+    """From which hands a judge learns, with how many pairs that hold for each that closes, and how
+    many of its lowest layers stay as they are: they know English already, and that saves a third."""
+
+    hands: tuple[str, ...] = TRAINED_ON
+    holding: int = 5
+    frozen: int = 0
+
+
+RECIPES = {10: Recipe((*TRAINED_ON, "e1", "e2", "e3"), holding=3, frozen=4)}
 
 
 def embedded(histories: Sequence[History]) -> dict[str, Vectors]:
@@ -62,6 +75,7 @@ def examples(
     vectors: dict[str, Vectors],
     read: dict[str, list[str | None]],
     chance: random.Random,
+    holding_per_closing: int,
 ) -> list[Example]:
     """All pairs that close, and some that do not, drawn anew for each round."""
     found = []
@@ -73,7 +87,7 @@ def examples(
         chance.shuffle(holding)
         found += [
             Example(sentences[pair.older], sentences[pair.newer], pair.label, pair.same_slot)
-            for pair in closing + holding[: HOLDING_PER_CLOSING * len(closing)]
+            for pair in closing + holding[: holding_per_closing * len(closing)]
         ]
     return found
 
@@ -113,6 +127,56 @@ def loss_of(logits: torch.Tensor, some: Sequence[Example]) -> torch.Tensor:
     return loss
 
 
+class Course:
+    """What changes while a judge learns. It is put down from time to time, so that a training that
+    was stopped goes on where it was, with the same outcome."""
+
+    def __init__(self, judge: Judge, frozen: int, steps: int, file: Path) -> None:
+        below = [judge.words, judge.places]  # there are no new words to learn
+        if frozen:
+            below += [judge.sides, judge.norm, *judge.layers[:frozen]]
+        for part in below:
+            part.requires_grad_(requires_grad=False)
+        head = [*judge.head.parameters()]
+        own = {id(one) for one in head}
+        body = [one for one in judge.parameters() if one.requires_grad and id(one) not in own]
+        groups = [{"params": body, "lr": RATE}, {"params": head, "lr": HEAD_RATE}]
+        optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+        schedule = torch.optim.lr_scheduler.LambdaLR(
+            optimizer, lambda at: min(1, (at + 1) / (WARMING * steps)) * max(0.02, 1 - at / steps)
+        )
+        self._judge, self._optimizer, self._schedule, self._file = judge, optimizer, schedule, file
+        self.done = self._found() if file.is_file() else 0
+
+    def learn(self, loss: torch.Tensor) -> None:
+        """One step."""
+        self._optimizer.zero_grad()
+        loss.backward()
+        clip_grad_norm_(self._judge.parameters(), 1.0)
+        self._optimizer.step()
+        self._schedule.step()
+        self.done += 1
+        if self.done % PART_EVERY == 0:
+            self._put_down()
+
+    def end(self) -> None:
+        """Nothing is left to go on with."""
+        self._file.unlink(missing_ok=True)
+
+    def _put_down(self) -> None:
+        parts = (self._judge, self._optimizer, self._schedule)
+        now = [part.state_dict() for part in parts]
+        torch.save([self.done, torch.get_rng_state(), *now], self._file)
+
+    def _found(self) -> int:
+        done, chance, judge, optimizer, schedule = torch.load(self._file, weights_only=True)
+        self._judge.load_state_dict(judge)
+        self._optimizer.load_state_dict(optimizer)
+        self._schedule.load_state_dict(schedule)
+        torch.set_rng_state(chance)
+        return int(done)
+
+
 def train(layers: int, rounds: int, seed: int, threads: int, out: Path) -> Judge:
     """Train, telling after each round how good it is on hands it did not learn from."""
     torch.set_num_threads(threads)
@@ -120,38 +184,37 @@ def train(layers: int, rounds: int, seed: int, threads: int, out: Path) -> Judge
     chance = random.Random(seed)
     folder = encoder.fetch(layers, CACHE)
     judge, words = encoder.pretrained(layers, folder), encoder.tokenizer(folder)
-    learned, chosen = corpus.read(TRAINED_ON), corpus.read(CHOSEN_ON)
+    recipe = RECIPES.get(layers, Recipe())
+    learned, chosen = corpus.read(recipe.hands), corpus.read(CHOSEN_ON)
     vectors = kept(CACHE / "vectors.npz", [*learned, *chosen])
     read, written = reading.kept(learned, CACHE), corpus.written_pairs()
-    steps = rounds * (
-        (len(examples(learned, vectors, read, random.Random(1))) + len(written)) // BATCH + 20
-    )
-    judge.words.weight.requires_grad_(False)  # it has no new words to learn
-    body = [*judge.layers.parameters(), *judge.norm.parameters(), *judge.sides.parameters()]
-    groups = [{"params": body, "lr": RATE}, {"params": judge.head.parameters(), "lr": HEAD_RATE}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda at: min(1, (at + 1) / (WARMING * steps)) * max(0.02, 1 - at / steps)
-    )
+
+    def drawn(by: random.Random) -> list[Example]:
+        return [*examples(learned, vectors, read, by, recipe.holding), *written]
+
+    steps = rounds * (len(drawn(random.Random(1))) // BATCH + 20)
+    course = Course(judge, recipe.frozen, steps, out.with_suffix(".part"))
+    seen = 0
     for number in range(rounds):
         judge.train()
         began, losses = time.perf_counter(), []
-        for some in batches([*examples(learned, vectors, read, chance), *written], chance):
-            logits = judge(*encoder.encode(words, [(one.older, one.newer) for one in some]))
-            loss = loss_of(logits, some)
-            optimizer.zero_grad()
-            loss.backward()
-            clip_grad_norm_(judge.parameters(), 1.0)
-            optimizer.step()
-            schedule.step()
+        for batch in batches(drawn(chance), chance):
+            seen += 1
+            if seen <= course.done:
+                continue
+            logits = judge(*encoder.encode(words, [(one.older, one.newer) for one in batch]))
+            loss = loss_of(logits, batch)
+            course.learn(loss)
             losses.append(loss.item())
-            if len(losses) % 200 == 0:
-                print(f"  {len(losses)} batches, loss {np.mean(losses[-200:]):.3f}", flush=True)
-        found = scoring.curve(chosen, vectors, lambda pairs: sure(judge, words, pairs))
-        took = time.perf_counter() - began
-        print(f"round {number}: loss {np.mean(losses):.3f}, {took:.0f} s", flush=True)
-        print(scoring.line(f"{layers} layers", found), flush=True)
+            if seen % 50 == 0:
+                took = time.perf_counter() - began
+                print(
+                    f"  {seen} batches, loss {np.mean(losses[-50:]):.3f}, {took:.0f} s", flush=True
+                )
         torch.save(judge.state_dict(), out)
+        found = scoring.curve(chosen, vectors, lambda pairs: sure(judge, words, pairs))
+        print(scoring.line(f"{layers} layers, round {number}", found), flush=True)
+    course.end()
     return judge
 
 

@@ -1,12 +1,13 @@
 """What new facts do to the open ones near them, where the reader did not say.
 
-Of each new fact the open facts nearest in meaning are looked up, and of those that may well be over a
-judge that knows nothing but the two sentences says whether they still hold. What it says is kept with
-the reading, so that a fold needs no judge. An episode may close what one before it said that is not
-learned yet; then that one is learned first.
+Of each new fact those nearest in meaning that are not over are looked up, plans and what has its end
+before it among them, and of those that may well be over a judge that knows nothing but the two
+sentences says whether they still hold. What it says is kept with the reading, so that a fold needs no
+judge. An episode may close what one before it said that is not learned yet; then that one is learned
+first.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -26,6 +27,7 @@ from recollect.limits import (
     JUDGED_NEAR_MAX,
 )
 from recollect.models.judge import Opinion, Pair, setting, worth_reading
+from recollect.records import episodes
 from recollect.search.columns import Floats
 from recollect.search.finder import Finder
 from recollect.search.query import Hit
@@ -51,7 +53,7 @@ class Read(NamedTuple):
 
 class _New(NamedTuple):
     """A new fact that may close others: the place of its episode among those at hand, and its own
-    among those found in it."""
+    among those found in it; when it begins to hold, and when it was told."""
 
     place: int
     number: int
@@ -59,6 +61,7 @@ class _New(NamedTuple):
     owner: str
     vector: Floats
     at: datetime
+    told: datetime
 
 
 class _Old(NamedTuple):
@@ -100,7 +103,7 @@ async def one_judged(
     place = await store.glance(place_of, episode.graph_id)
     if place is None:
         return extracted
-    (found,) = await judged(finder, place, [Read(episode, extracted)], judge)
+    (found,) = await judged(store, finder, place, [Read(episode, extracted)], judge)
     return found
 
 
@@ -132,11 +135,11 @@ def place_of(tx: Transaction, graph_id: int) -> Place | None:
 
 
 async def judged(
-    finder: Finder, place: Place, read: Sequence[Read], judge: Judge
+    store: Store, finder: Finder, place: Place, read: Sequence[Read], judge: Judge
 ) -> list[Extracted]:
     """The readings of the first of these episodes with what their facts do to those known: all of
     them, or those before the first that closes what another of them says."""
-    cases = await _cases(finder, place, read)
+    cases = await _cases(store, finder, place, read)
     pairs = list(dict.fromkeys(pair for case in cases for _, pair in case.held))
     opinions = dict(zip(pairs, await judge.judge(pairs) if pairs else (), strict=True))
     verdicts: _Verdicts = {}
@@ -151,18 +154,19 @@ async def judged(
     return [_with(item.extracted, place, verdicts) for place, item in enumerate(read[:end])]
 
 
-async def _cases(finder: Finder, place: Place, read: Sequence[Read]) -> list[_Case]:
+async def _cases(store: Store, finder: Finder, place: Place, read: Sequence[Read]) -> list[_Case]:
     """Each new fact with what it is held against, in order."""
     seen_by = [place.access(item.episode) for item in read]
     new = [one for number, item in enumerate(read) for one in _new(number, item)]
     found: dict[int, _Case] = {}
     for access in dict.fromkeys(seen_by):
         some = [at for at, one in enumerate(new) if seen_by[one.place] == access]
-        vectors = [new[at].vector for at in some]
-        near = await finder.nearest(access, place.graph, vectors, JUDGED_FACTS_MAX)
         beside = [new[at] for at in some]
+        vectors, told = [one.vector for one in beside], [one.told for one in beside]
+        near = await finder.nearest(access, place.graph, vectors, told, JUDGED_FACTS_MAX)
+        said = await _said(store, place, access, list(zip(beside, near, strict=True)))
         for at, hits in zip(some, near, strict=True):
-            known = _known(new[at], hits, read[new[at].place])
+            known = _known(new[at], hits, read[new[at].place], said)
             found[at] = _case(new[at], [*known, *_beside(new[at], beside)])
     return [found[at] for at in range(len(new))]
 
@@ -177,21 +181,40 @@ def _new(place: int, item: Read) -> Iterator[_New]:
         if packed is not None and fact.mood == "stated" and not over:
             owner = extracted.found.entities[fact.source].name
             since = max(at, fact.valid_at or at)
-            yield _New(place, number, fact.fact, owner, _vector(packed), since)
+            yield _New(place, number, fact.fact, owner, _vector(packed), since, at)
 
 
 def _vector(packed: bytes) -> Floats:
     return np.frombuffer(packed, np.float16).astype(np.float32)
 
 
-def _known(new: _New, near: Sequence[Hit[Fact]], item: Read) -> list[_Old]:
-    """The nearest sentences of open facts, of which an episode told by then and which the reader was
-    not shown."""
+async def _said(
+    store: Store, place: Place, access: Access, near: Sequence[tuple[_New, Sequence[Hit[Fact]]]]
+) -> dict[str, datetime]:
+    """When the episodes behind facts that begin later than the new ones were told, by uuid: a plan is
+    told before it begins, and what comes late tells of an earlier time."""
+    later = (hit.item for new, hits in near for hit in hits if _begins_after(hit.item, new.at))
+    uuids = list(dict.fromkeys(uuid for fact in later for uuid in fact.episodes))
+    told = await store.read(episodes.by_uuids, access, place.graph, uuids) if uuids else []
+    return {episode.uuid: episode.created_at for episode in told}
+
+
+def _begins_after(fact: Fact, at: datetime) -> bool:
+    return fact.valid_at is not None and fact.valid_at > at
+
+
+def _known(
+    new: _New, near: Sequence[Hit[Fact]], item: Read, said: Mapping[str, datetime]
+) -> list[_Old]:
+    """The nearest sentences of facts that are not over, of which an episode told by then and which
+    the reader was not shown."""
     shown, own = frozenset(item.extracted.found.shown), [item.episode.uuid]
+    by_then = {uuid for uuid, at in said.items() if at <= new.told}
     found: dict[str, list[Hit[Fact]]] = {}
     for hit in near:
         fact = hit.item
-        told = fact.episodes != own and not (fact.valid_at and fact.valid_at > new.at)
+        told = not _begins_after(fact, new.at) or not by_then.isdisjoint(fact.episodes)
+        told &= fact.episodes != own
         if told and hit.score >= JUDGED_ALIKE_MIN and mark(fact.fact) not in shown:
             found.setdefault(fact.fact, []).append(hit)
     return [_old([hit.item for hit in hits], hits[0].score) for hits in found.values()]
@@ -205,7 +228,7 @@ def _old(facts: Sequence[Fact], alike: float) -> _Old:
 
 def _beside(new: _New, others: Sequence[_New]) -> list[_Old]:
     """The nearest facts of the episodes before it, of those that are at hand together."""
-    earlier = (one for one in others if one.place < new.place and one.at <= new.at)
+    earlier = (one for one in others if one.place < new.place and one.told <= new.told)
     alike = ((float(one.vector @ new.vector), one) for one in earlier)
     near = sorted((one for one in alike if one[0] >= JUDGED_ALIKE_MIN), key=lambda one: -one[0])
     return [

@@ -92,7 +92,7 @@ async def _judge(
     if place is None or not read:
         return jobs
     with spans.span("judge", {"recollect.episodes": len(read)}):
-        judged = await judging.judged(finder, place, read, judge)
+        judged = await judging.judged(store, finder, place, read, judge)
     for one, found in zip(read, judged, strict=False):
         words, _ = prepared[one.episode.id]
         prepared[one.episode.id] = (words, found)

@@ -44,7 +44,7 @@ _NAMES_MAX = 3
 _MONTHS = {name.lower(): str(number) for number, name in enumerate(month_name) if name}
 FILE = Path(__file__).with_name("judge.onnx")
 SETTING = Path(__file__).with_name("judge.json")
-_TOKENS_MAX = 96
+TOKENS_MAX = 96
 
 
 class Pair(NamedTuple):
@@ -170,7 +170,7 @@ class JudgeModel:
         if sha256 is not None and hashlib.sha256(weights).hexdigest() != sha256:
             raise ModelUnavailable("the judge is damaged; install recollect again")
         self._session: Any = onnx.session(weights)
-        self._tokenizer = onnx.tokenizer(tokenizer, _TOKENS_MAX)
+        self._tokenizer = onnx.tokenizer(tokenizer, TOKENS_MAX)
 
     def opinions(self, pairs: Sequence[Pair], setting: JudgeSettings) -> list[Opinion]:
         """One per pair, in order. A sentence whose numbers and names are all repeated is not in doubt."""

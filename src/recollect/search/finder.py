@@ -116,12 +116,18 @@ class Finder:
         return await asyncio.to_thread(lambda: view(_passing, query, lookups))
 
     async def nearest(
-        self, access: Access, graph: Graph, vectors: Sequence[Floats], limit: int
+        self,
+        access: Access,
+        graph: Graph,
+        vectors: Sequence[Floats],
+        at: Sequence[datetime],
+        limit: int,
     ) -> list[list[Hit[Fact]]]:
-        """For each vector the open facts that are nearest in meaning, with the cosine."""
+        """For each vector the facts nearest in meaning that were not over at its moment, with the
+        cosine."""
         segment = await self._segments.of(access, graph)
         view = _View(segment, access.visibility)
-        near = await asyncio.to_thread(lambda: view(_nearest, vectors, limit))
+        near = await asyncio.to_thread(lambda: view(_nearest, vectors, at, limit))
         ids = list(dict.fromkeys(hit.item for hits in near for hit in hits))
         found = await self._store.read(KINDS["fact"].read, access, graph, ids)
         return [_replaced(hits, found) for hits in near]
@@ -268,11 +274,14 @@ def _moment(value: int) -> datetime | None:
     return None if value == NO_TIME else rows.moment(int(value))
 
 
-def _nearest(segment: Segment, vectors: Sequence[Floats], limit: int) -> list[list[Hit[int]]]:
+def _nearest(
+    segment: Segment, vectors: Sequence[Floats], at: Sequence[datetime], limit: int
+) -> list[list[Hit[int]]]:
     facts, held = segment.facts, segment.vectors["fact"]
-    open_ = facts.alive.array & (facts.invalid_at.array == NO_TIME)
+    ends = facts.invalid_at.array
     found = []
-    for vector in vectors:
+    for vector, moment in zip(vectors, at, strict=True):
+        open_ = facts.alive.array & ((ends == NO_TIME) | (ends > rows.micros(moment)))
         slots = held.nearest(vector, open_)
         alike = held.likeness(slots, vector).astype(np.float64)
         best, scores = rank.top(slots, alike, limit, facts.ids.array)

@@ -170,6 +170,45 @@ async def test_what_happened_before_is_not_held_against_what_came_later(
     assert all(fact.invalid_at is None for fact in (await told(store, access)).values())
 
 
+@pytest.mark.parametrize("together", [False, True])
+async def test_a_plan_can_be_over_before_it_begins(
+    store: Store, access: Access, together: bool
+) -> None:
+    """It is held against what is said since, not against what was said before."""
+    judge = Told()
+    plan = "Ann lives in Oslo from 3 March 2035 on."
+    said = [
+        NewEpisode(kind="text", content=content, created_at=START + timedelta(days=days))
+        for content, days in ((plan, 0), ("Ann lives in Rome.", 9), ("Ann lives in Lima.", -9))
+    ]
+    for batch in [said] if together else [[one] for one in said]:
+        await store.write(intake.add_episodes, access, None, "g", batch)
+        await learn(store, judge)
+    (held,) = [fact for text, fact in (await told(store, access)).items() if "Oslo" in text]
+    assert held.valid_at is not None
+    assert held.valid_at.year == 2035
+    assert [newer for older, newer in judge.asked if older == held.fact] == ["Ann lives in Rome"]
+
+
+@pytest.mark.parametrize(("days", "asked"), [(9, True), (90, False)])
+async def test_what_ends_some_day_can_be_over_before(
+    store: Store, access: Access, days: int, asked: bool
+) -> None:
+    """And is not asked about when that day has passed."""
+    judge = Told()
+    for content, after in (
+        ("Ann rents the barn until 21 June 2024.", 0),
+        ("Ann sold the barn.", days),
+    ):
+        at = START + timedelta(days=after)
+        one = NewEpisode(kind="text", content=content, created_at=at)
+        await store.write(intake.add_episodes, access, None, "g", [one])
+        await learn(store, judge)
+    (held,) = [fact for text, fact in (await told(store, access)).items() if "until" in text]
+    assert held.invalid_at is not None
+    assert (held.fact in [older for older, _ in judge.asked]) is asked
+
+
 async def test_what_a_caller_wrote_as_knowledge_is_judged_as_well(
     store: Store, access: Access
 ) -> None:
