@@ -35,8 +35,9 @@ class KeywordOnly(msgspec.StructMeta):
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-class Record(msgspec.Struct, metaclass=KeywordOnly, frozen=True):
-    """A value that came out of the store and is never edited in place."""
+class Record(msgspec.Struct, metaclass=KeywordOnly, frozen=True, gc=False):
+    """A value that came out of the store and is never edited in place, so that it cannot hold itself:
+    the garbage collector need not look at it."""
 
 
 class Access(Record):

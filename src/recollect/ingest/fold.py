@@ -13,12 +13,14 @@ import msgspec
 
 from recollect.derive import chapters, derived, findable, readings, remainders, taken_in
 from recollect.derive import summaries as thread_summaries
+from recollect.derive.derived import Derived
 from recollect.derive.knowledge import Neighbourhood
 from recollect.derive.readings import Vectors
 from recollect.governance import erasure, outbox
 from recollect.graph import copies, needs
 from recollect.graph.delta import Delta, Known
 from recollect.graph.found import Found, FoundEntity, FoundFact
+from recollect.graph.kinds import Kind
 from recollect.graph.ledger import NewId
 from recollect.graph.predicates import Predicates
 from recollect.graph.reconcile import reconcile
@@ -37,42 +39,73 @@ FoundThing = TypeVar("FoundThing", FoundEntity, FoundFact)
 
 
 class Step(Record):
-    """One place of a log. *gone*: its episode was deleted, and what it said has other supporters."""
+    """One place of a log. *gone*: its episode was deleted, and what it said has other supporters.
+
+    *side*: of the walls that policies draw; None without walls. *distance*: how far the uuids of the
+    graph are from those that its readings speak of.
+    """
 
     episode: Episode
     found: Found
     vectors: Vectors
+    side: str | None
+    distance: int
     gone: bool = False
 
 
 class StepOutcome(Record):
-    """What came of a step: facts that become findable, entities that are described otherwise, and facts
-    that held before it."""
+    """What came of a step: facts that become findable, facts and episodes that are filtered otherwise,
+    entities that are described otherwise, what was derived, and facts that held before it."""
 
-    items: list[IndexItem]
+    facts: list[IndexItem]
+    touched: dict[Kind, list[int]]
     described: set[int]
+    derived: list[Derived]
     closed: tuple[str, ...]
+
+
+class _Slice:
+    """Steps in a row that a graph takes in. What they make findable changes with step after step, so it
+    is written once, as the last of them left it."""
+
+    def __init__(self, tx: Transaction, graph_id: int) -> None:
+        self._tx = tx
+        self._graph_id = graph_id
+        self._steps: list[tuple[Step, StepOutcome]] = []
+
+    def take(self, step: Step, table: Predicates) -> StepOutcome:
+        """Take in one more."""
+        taken = _learn(self._tx, step, table)
+        cited = [seq for fact in step.found.facts for seq in fact.cites]
+        chapters.follow(self._tx, self._graph_id, [step.episode.seq, *cited])
+        self._steps.append((step, taken))
+        return taken
+
+    def settle(self) -> None:
+        """Let everything be found by what is said of it now."""
+        if not self._steps:
+            return
+        tx, graph_id = self._tx, self._graph_id
+        every = [taken for _, taken in self._steps]
+        index.put(tx, graph_id, [item for taken in every for item in taken.facts])
+        kinds: tuple[Kind, ...] = ("episode", "fact")
+        for kind in kinds:
+            touched = {number for taken in every for number in taken.touched[kind]}
+            index.touch(tx, graph_id, kind, sorted(touched))
+        derived = {(one.kind, one.id): one for taken in every for one in taken.derived}
+        findable.put(tx, graph_id, list(derived.values()))
+        _find(tx, graph_id, {number for taken in every for number in taken.described})
+        readings.folded(tx, graph_id, self._steps[-1][0].episode.seq)
+        self._steps.clear()
 
 
 def take(tx: Transaction, step: Step, table: Predicates) -> Sequence[str]:
     """Let the graph take in one place of its log, which comes after all that it has taken in; tells
     which facts that closed."""
-    learned = _take(tx, step, table)
-    _find(tx, step.episode.graph_id, learned.described)
-    return learned.closed
-
-
-def _take(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
-    """Everything but what entities are found by, which changes with most steps."""
-    episode = step.episode
-    learned = _learn(tx, step, table)
-    index.put(tx, episode.graph_id, learned.items)
-    if not step.gone:
-        findable.put(tx, episode.graph_id, summaries.refresh(tx, episode, table))
-    cited = [seq for fact in step.found.facts for seq in fact.cites]
-    chapters.follow(tx, episode.graph_id, [episode.seq, *cited])
-    readings.folded(tx, episode.graph_id, episode.seq)
-    return learned
+    steps = _Slice(tx, step.episode.graph_id)
+    taken = steps.take(step, table)
+    steps.settle()
+    return taken.closed
 
 
 def _find(tx: Transaction, graph_id: int, entity_ids: set[int]) -> None:
@@ -88,15 +121,16 @@ def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> b
     """Take in the next places after the last one that a graph apart knows, and the edits made after
     them; says whether there are more."""
     found = tx.readings.steps_next(graph_id=graph_id, limit=limit)
-    described = set[int]()
+    steps = _Slice(tx, graph_id)
     edited = edits.first_place(tx, graph_id)
     for row in found:
         step = _step(row)
         if edited is not None and edited < step.episode.seq:
+            steps.settle()
             edits.again(tx, graph_id, before=step.episode.seq)
             edited = edits.first_place(tx, graph_id)
-        described |= _take(tx, step, table).described
-    _find(tx, graph_id, described)
+        steps.take(step, table)
+    steps.settle()
     if len(found) == limit:
         return True
     edits.again(tx, graph_id, before=None)
@@ -115,18 +149,20 @@ def start_over(tx: Transaction, graph_id: int) -> None:
 
 def _step(row: StepRow) -> Step:
     kept = readings.reading(row)
-    if row.episode is not None:
-        return Step(episode=rows.episode(row.episode), found=kept.found, vectors=kept.fact_vectors)
-    gone = readings.remains(row)
-    return Step(episode=gone, found=kept.found, vectors=kept.fact_vectors, gone=True)
+    return Step(
+        episode=readings.remains(row) if row.episode is None else rows.episode(row.episode),
+        found=kept.found,
+        vectors=kept.fact_vectors,
+        side=row.side,
+        distance=row.distance,
+        gone=row.episode is None,
+    )
 
 
 def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
     """Let a graph know what a reading says. An episode is learned as of when it was processed."""
-    episode = step.episode
-    distance = readings.distance(tx, episode.graph_id)
-    side = readings.side(tx, episode.graph_id, episode.seq)
-    found = copies.moved(step.found, distance)
+    episode, side = step.episode, step.side
+    found = copies.moved(step.found, step.distance)
     found = taken_in.followed(tx, episode.graph_id, side or "", found)
     found = _free_uuids(tx, episode.graph_id, side or "", found)
     now = episode.processed_at or tx.now
@@ -140,7 +176,7 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
         found,
         now=now,
         at=episode.created_at,
-        new_id=_new_ids(episode, found, distance),
+        new_id=_new_ids(episode, found, step.distance),
         predicates=table,
         resolved=resolved,
     )
@@ -150,17 +186,17 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
     delta = msgspec.structs.replace(delta, mentions=mentions)
     around.apply(delta, now=now, extractor=found.extractor, gone=step.gone)
     cited = around.cite(delta)
-    index.touch(tx, episode.graph_id, "episode", cited)
     changed = {fact.uuid for fact in delta.closed_facts} | {one.fact for one in delta.closings}
     changed |= {one.fact for one in delta.doubts}
     changed |= {one.fact for one in delta.supports if one.role == "restates"}
-    index.touch(tx, episode.graph_id, "fact", sorted(map(around.fact_id, changed)))
     described = {item.uuid for item in delta.new_entities}
     described |= {item.uuid for item in delta.changed_entities}
     held = {fact.uuid for fact in facts if fact.invalid_at is None}
     return StepOutcome(
-        items=_items(around, delta, step.vectors),
+        facts=_items(around, delta, step.vectors),
+        touched={"episode": cited, "fact": list(map(around.fact_id, changed))},
         described=set(map(around.entity_id, described)),
+        derived=[] if step.gone else summaries.refresh(tx, episode, table, delta, step.distance),
         closed=tuple(fact.uuid for fact in delta.closed_facts if fact.uuid in held),
     )
 

@@ -198,5 +198,11 @@ def _keep(
     if episode.seq <= readings.head(tx, episode.graph_id):
         readings.fold_again(tx, episode.graph_id, episode.seq)
         return ()
-    step = Step(episode=episode, found=kept, vectors=extracted.fact_vectors)
+    step = Step(
+        episode=episode,
+        found=kept,
+        vectors=extracted.fact_vectors,
+        side=readings.side(tx, episode.graph_id, episode.seq),
+        distance=readings.distance(tx, episode.graph_id),
+    )
     return fold.take(tx, step, table)

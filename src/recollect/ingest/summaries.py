@@ -1,10 +1,11 @@
 """Keeping observations and summaries in step with the log: called once for each episode, in the
 transaction that learns it, so that how episodes share a commit changes nothing."""
 
-from recollect.derive import derived, observations, readings, summaries
+from recollect.derive import derived, observations, summaries
 from recollect.derive.derived import Derived
 from recollect.graph import copies
 from recollect.graph import observations as rules
+from recollect.graph.delta import Delta
 from recollect.graph.predicates import Predicates
 from recollect.graph.types import Access, Episode
 from recollect.records import guidance
@@ -12,20 +13,23 @@ from recollect.store import rows
 from recollect.store.protocol import Transaction
 
 
-def refresh(tx: Transaction, episode: Episode, table: Predicates) -> list[Derived]:
-    """Take an episode that was just learned into all that rests on it; tells what reads
-    differently now and can be found.
+def refresh(
+    tx: Transaction, episode: Episode, table: Predicates, delta: Delta, distance: int
+) -> list[Derived]:
+    """Take an episode that was just learned, and the *delta* it made, into all that rests on it;
+    tells what reads differently now and can be found.
 
     The work is bounded: a few facts for each relation that the episode speaks of, a few for its
     thread. An episode that was processed before is taken in as of then.
     """
     now = episode.processed_at or tx.now
-    new_id = copies.derived(episode, readings.distance(tx, episode.graph_id), "/derived")
+    new_id = copies.derived(episode, distance, "/derived")
     told = summaries.add(tx, episode, now=now, new_id=new_id)
-    told += summaries.closed(tx, episode)
+    if any(support.role == "closes" for support in delta.supports):
+        told += summaries.closed(tx, episode)
     seen = [
         kept
-        for cluster in observations.touched(tx, episode.id, table)
+        for cluster in (observations.touched(tx, episode.id, table) if delta.supports else ())
         if (
             kept := observations.renew(
                 tx,

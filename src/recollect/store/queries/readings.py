@@ -33,6 +33,8 @@ class StepRow(NamedTuple):
     vectors: bytes | None
     read_at: int
     remains: str | None
+    side: str | None
+    distance: int
 
 
 class EpisodeReadingRow(NamedTuple):

@@ -38,7 +38,7 @@ WHERE f.extractor IS NOT NULL GROUP BY f.extractor ORDER BY f.extractor;
 SELECT g.distance FROM episodes e JOIN graphs g ON g.id = e.graph_id WHERE e.id = :id;
 
 -- name: steps_next
-SELECT e.*, t.thread_id AS thread_name, r.found, r.vectors, r.read_at, r.remains
+SELECT e.*, t.thread_id AS thread_name, r.found, r.vectors, r.read_at, r.remains, r.side, g.distance
 FROM readings r JOIN graphs g ON g.id = r.graph_id
 LEFT JOIN episodes e ON e.id = r.episode_id AND e.graph_id = r.graph_id LEFT JOIN threads t ON t.id = e.thread_id
 WHERE r.graph_id = :graph_id AND r.seq > g.folded
