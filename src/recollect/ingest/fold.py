@@ -20,12 +20,11 @@ from recollect.governance import erasure, outbox
 from recollect.graph import copies, needs
 from recollect.graph.delta import Delta, Known
 from recollect.graph.found import Found, FoundEntity, FoundFact
-from recollect.graph.kinds import Kind
 from recollect.graph.ledger import NewId
 from recollect.graph.predicates import Predicates
 from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
-from recollect.graph.types import Episode, Record
+from recollect.graph.types import Episode, Kind, Record
 from recollect.ingest import naming, summaries
 from recollect.records import edits, expiring, users
 from recollect.store import index, rows

@@ -43,7 +43,7 @@ from tests.bench.peers.measured import WANTED, Embedding, run
 FIRST_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-class OurEmbedder(Embedder):
+class OurEmbedder(Embedder):  # type: ignore[misc]  # not installed where types are checked
     """What the event memory calls for vectors."""
 
     model_id = "ours"

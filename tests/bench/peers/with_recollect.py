@@ -158,7 +158,7 @@ def main() -> None:
         plant(Path(job["folder"]), Path(job["given"]))
         print(json.dumps(told(Path(job["folder"]), Path(job["given"]))))
     else:
-        run({"server": OverHttp, "library": InProcess}[job["way"]])
+        run(OverHttp if job["way"] == "server" else InProcess)
 
 
 if __name__ == "__main__":
