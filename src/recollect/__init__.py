@@ -1,7 +1,7 @@
 """Recollect: memory for AI agents.
 
-`Memory` is the memory inside a program; `SyncMemory` is the same for code that does not await.
-Each name is loaded when it is first asked for, so that `import recollect` costs nothing.
+`Memory` is the memory embedded in a program; `SyncMemory` is the same for synchronous code. Each name is
+loaded on first use, so that `import recollect` is cheap.
 """
 
 from importlib import import_module
@@ -23,7 +23,7 @@ _MODULES = {
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        # The distribution is called recollectdb: `recollect` is another project's on the index.
+        # The distribution is called recollectdb: another project owns `recollect` on the index.
         return import_module("importlib.metadata").version("recollectdb")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The whole application on one ASGI callable."""
+"""The whole application as one ASGI callable."""
 
 from collections.abc import Awaitable, Callable
 
@@ -33,7 +33,7 @@ _METRICS = "metrics"
 
 
 def route_table(*, metrics: bool = True) -> list[Route]:
-    """Every route there is, in one list; those of the metrics may be left out."""
+    """All routes in one list, with or without the metrics."""
     described = [
         *jobs.ROUTES,
         *policies.ROUTES,
@@ -65,7 +65,7 @@ def route_table(*, metrics: bool = True) -> list[Route]:
 
 
 def application(services: Services) -> App:
-    """The application over open services; to be closed before them."""
+    """The application over open services; close it before them."""
     chosen = services.settings
     app = App(Router(route_table(metrics=chosen.metrics_port is None)), services)
     app.mount(mcp.PATH, mcp.Endpoint(app.gate))
@@ -73,12 +73,12 @@ def application(services: Services) -> App:
 
 
 def watching(services: Services) -> App:
-    """What has a port of its own, where one is chosen: metrics, health and readiness."""
+    """The application for a separate metrics port: metrics, health and readiness."""
     return App(Router([route for route in jobs.ROUTES if route.public]), services)
 
 
 def for_pages(app: App) -> Callable[..., Awaitable[None]]:
-    """The application as pages of other origins may ask it; the same if none may."""
+    """The application with CORS for the configured origins; unchanged if there are none."""
     origins = origins_in(app.gate.services.settings.cors_origins)
     if not origins:
         return app

@@ -1,4 +1,4 @@
-"""Time, handed in: aware UTC only."""
+"""The clock that is passed in wherever time is needed: aware UTC only."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -7,5 +7,5 @@ Clock = Callable[[], datetime]
 
 
 def system_clock() -> datetime:
-    """The present moment in UTC."""
+    """The current time in UTC."""
     return datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""The name under which `recollect.session_log` was first published; programs may still import it."""
+"""The former name of `recollect.session_log`; programs may still import it."""
 
 from recollect.session_log import *  # noqa: F403
 from recollect.session_log import __all__ as __all__

@@ -47,22 +47,21 @@ class RecollectError(Exception):
 
     @property
     def message(self) -> str:
-        """What to tell the caller."""
+        """The message for the caller."""
         return str(self.args[0])
 
 
 def is_shortage(error: BaseException) -> bool:
-    """Whether the system has none of something just now: room, memory, descriptors, threads, a disk
-    that works."""
+    """Whether the system is out of a resource: disk space, memory, descriptors, threads, a working disk."""
     if isinstance(error, RuntimeError):
         return "can't start new thread" in str(error)
     return isinstance(error, OSError) and error.errno in _SHORTAGES
 
 
 def described(error: BaseException) -> str:
-    """What may be kept and shown of an error: its own words only where they quote nothing stored.
+    """What may be stored and shown of an error: its message only if that quotes no stored data.
 
-    Of the others, what kind it was and where it came up.
+    For any other error, its type and where it was raised.
     """
     name = type(error).__name__
     if isinstance(error, RecollectError) or getattr(error, "quotes_nothing", False):

@@ -1,4 +1,4 @@
-"""The extras of the distribution: what each installs, and what to say where it is missing."""
+"""The extras of the distribution: what each installs, and the message if it is missing."""
 
 from contextlib import suppress
 from importlib.util import find_spec
@@ -13,7 +13,7 @@ MODULES = {
 
 
 def missing(extra: str) -> str | None:
-    """What to install, in one sentence; None when it is there. Nothing is imported to find out."""
+    """What to install, in one sentence; None if it is installed. Nothing is imported to find out."""
     absent = [module for module in MODULES[extra] if not _is_there(module)]
     if not absent:
         return None
@@ -25,6 +25,6 @@ def missing(extra: str) -> str | None:
 
 
 def _is_there(module: str) -> bool:
-    with suppress(ModuleNotFoundError):  # the package that it would be in
+    with suppress(ModuleNotFoundError):  # its parent package is missing
         return find_spec(module) is not None
     return False

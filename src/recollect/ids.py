@@ -1,4 +1,4 @@
-"""Server ids: time-ordered UUIDs (version 7), so that indexes grow at their end."""
+"""Server ids: time-ordered UUIDs (version 7), so that inserts go to the end of an index."""
 
 import hashlib
 import os
@@ -17,10 +17,10 @@ _RANDOM_MASK = (1 << _RANDOM_BITS) - 1
 
 
 class TimeOrderedIds:
-    """Strictly rising version 7 UUIDs within one process.
+    """Strictly increasing version 7 UUIDs within one process.
 
-    Ids made in the same millisecond count up from a random start, so that sorting by id is
-    sorting by creation even inside a burst.
+    Ids made in the same millisecond count up from a random start, so that sorting by id is sorting by
+    creation even within a burst.
     """
 
     def __init__(self) -> None:
@@ -41,17 +41,17 @@ class TimeOrderedIds:
 
 
 def derived(moment: datetime, number: int, seed: str) -> Ids:
-    """Ids that follow from what they are made for, so that making it again gives the same ids.
+    """Deterministic ids: the same arguments give the same ids again.
 
-    They sort by *moment*, then by *number*, then in the order they were asked for; *seed* keeps
-    them apart from all others.
+    They sort by *moment*, then by *number*, then in the order they are requested; *seed* keeps them distinct
+    from all others.
     """
     at, ordinals = placed(moment, number, seed), count()
     return lambda: at(next(ordinals))
 
 
 def placed(moment: datetime, number: int, seed: str) -> Callable[[int], str]:
-    """The same ids by their place in that order, for whoever knows what comes where."""
+    """The same deterministic ids by their position in that order, for random access."""
     millisecond = int(moment.timestamp() * 1000)
 
     def at(ordinal: int) -> str:
@@ -71,10 +71,9 @@ def _version_7(millisecond: int, rest: int) -> str:
 
 
 def moved(uuid: str, distance: int) -> str:
-    """*uuid* with its last part moved by a distance; ValueError for what is no uuid.
+    """*uuid* with its last part shifted by a distance; raises ValueError if it is not a uuid.
 
-    A copy of many things under uuids of its own moves all by one distance, so that references stay
-    references, and what was in order stays in order.
+    A copy with new uuids shifts all of them by one distance, so that references and order are preserved.
     """
     if not distance:
         return uuid
@@ -83,10 +82,10 @@ def moved(uuid: str, distance: int) -> str:
 
 
 def distance(seed: str) -> int:
-    """A distance that follows from *seed*, and is never none."""
+    """A distance derived from *seed*, never zero."""
     return int.from_bytes(hashlib.blake2b(seed.encode(), digest_size=_TAIL_BITS // 8).digest()) | 1
 
 
 def total(one: int, other: int) -> int:
-    """Two distances one after the other."""
+    """The sum of two distances."""
     return (one + other) % (1 << _TAIL_BITS)

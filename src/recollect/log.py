@@ -1,7 +1,7 @@
 """Structured logs: one line per request and per job, ids yes, message text no.
 
-In a terminal they are for whoever sits there: a request is one short line that also names its path and,
-where it was refused, says why. Neither is written anywhere else: both may quote what was sent.
+On a terminal they are for people: a request is one short line that also has its path and, if it was refused,
+the reason. Neither is written anywhere else, because both may quote user data.
 """
 
 import logging
@@ -18,25 +18,25 @@ import structlog
 
 from recollect.clock import system_clock
 
-REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")  # of what is being answered
+REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")  # of the current request
 REQUEST_DONE = "request.done"
 LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 _encode = msgspec.json.Encoder(enc_hook=repr).encode
-# Whatever could move the cursor, change colours or turn the direction of writing.
+# Characters that could move the cursor, change colours or reverse the text direction.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-_REFUSED = 400  # the least status of what was
-_SHOWN_CHARS = 200  # of a path, or of why something was refused
+_REFUSED = 400  # the lowest error status
+_SHOWN_CHARS = 200  # of a path or a reason
 _RESET = "\033[0m"
 _COLOURS = {
     2: "\033[32m",
     3: "\033[36m",
     4: "\033[33m",
     5: "\033[31m",
-}  # by the first digit of a status
+}  # by the first digit of the status
 
 
 def _line(logger: Any, method: str, event: Any) -> bytes:
-    """An event as one line of JSON, in one step: every request pays for this."""
+    """An event as one line of JSON, in one step because it is on the path of every request."""
     error = event.pop("exc_info", None)
     if isinstance(error, BaseException):
         event["exception"] = "".join(traceback.format_exception(error))
@@ -48,19 +48,19 @@ def _line(logger: Any, method: str, event: Any) -> bytes:
 
 
 def safe(text: str) -> str:
-    """What came from outside, without what a terminal would obey."""
+    """Untrusted text with control characters replaced, safe to print on a terminal."""
     return _UNSAFE.sub("\ufffd", text)
 
 
 class _ForPeople:
-    """Events as lines to read: of a request when, what, how it ended, how long it took and why not."""
+    """Events as lines for people; a request is its time, path, status, duration and reason."""
 
     def __init__(self, *, coloured: bool) -> None:
         self._coloured = coloured
         self._others = structlog.dev.ConsoleRenderer(
             colors=coloured,
             pad_event_to=0,
-            # Without the values of variables: a key or a message may be among them.
+            # No values of variables: they may include a key or a message.
             exception_formatter=structlog.dev.plain_traceback,
         )
 
@@ -96,7 +96,7 @@ def _in_line(text: str) -> str:
 
 
 class _Lenient:
-    """A file to which writing may fail: a full disk under the log must not fail a request."""
+    """A file that ignores write errors: a full disk under the log must not fail a request."""
 
     def __init__(self, file: IO[Any]) -> None:
         self._file = file
@@ -107,7 +107,7 @@ class _Lenient:
             self._file.write(text)
 
     def flush(self) -> None:
-        """Let it be seen, if that is possible."""
+        """Flush, if that is possible."""
         with suppress(OSError):
             self._file.flush()
 
@@ -125,19 +125,19 @@ def configure(format_: Literal["json", "console", "auto"], level: str) -> None:
         ),
         cache_logger_on_first_use=True,
     )
-    # Third parties speak only when something is wrong.
+    # Third-party libraries log only warnings and errors.
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
 
 
 def for_people() -> bool:
-    """Whether somebody reads along, who may see what is written nowhere."""
+    """Whether logs go to a terminal, where details may be shown that are never stored."""
     return isinstance(structlog.get_config()["processors"][-1], _ForPeople)
 
 
 class _Quiet:
     """A logger that is silent until the process has configured logging.
 
-    Unconfigured, structlog writes to standard output, which belongs to whoever imports us.
+    Unconfigured, structlog writes to standard output, which belongs to the importing program.
     """
 
     def __init__(self, name: str) -> None:
@@ -148,7 +148,7 @@ class _Quiet:
 
 
 def _say_nothing(*_: Any, **__: Any) -> None:
-    """Nobody listens."""
+    """Discard an event."""
 
 
 def get(name: str) -> Any:

@@ -1,7 +1,7 @@
-"""OpenTelemetry, where it is configured: spans and metrics go to an OTLP receiver over HTTP.
+"""OpenTelemetry, if it is configured: spans and metrics go to an OTLP receiver over HTTP.
 
-The provider is this module's own and no global one: libraries that look for one, and would put what was
-said into their spans, find none. The metrics are those of `/metrics`, under the same names.
+The provider is local to this module and not the global one, so that instrumented libraries, which might put
+user data into their spans, do not find it. The metrics are those of `/metrics`, under the same names.
 """
 
 import time
@@ -38,7 +38,7 @@ from recollect import spans
 from recollect.spans import Facts, Span, SpanKind
 
 _NAME = "recollect"
-_EXPORT_S = 5.0  # how long a receiver may take: a stop waits for it
+_EXPORT_S = 5.0  # a shutdown waits this long for the receiver
 _KINDS: dict[SpanKind, trace.SpanKind] = {
     "internal": trace.SpanKind.INTERNAL,
     "server": trace.SpanKind.SERVER,
@@ -48,7 +48,7 @@ _CUMULATIVE = AggregationTemporality.CUMULATIVE
 
 
 class _OpenSpan(Span):
-    """A span that is told when it is over."""
+    """A span of the SDK, exported when it ends."""
 
     __slots__ = ("_open", "_span")
 
@@ -66,27 +66,27 @@ class _OpenSpan(Span):
         error: BaseException | None,
         trace_: TracebackType | None,
     ) -> None:
-        if kind is not None:  # its words may quote what was sent: only its name is told
+        if kind is not None:  # the message may quote user data: only the type is sent
             self._span.set_attribute("error.type", kind.__name__)
             self._span.set_status(trace.StatusCode.ERROR, kind.__name__)
         self._open.__exit__(kind, error, trace_)
 
     def note(self, facts: Facts, name: str | None = None) -> None:
-        """Say more of it, and call it otherwise."""
+        """Add attributes, and rename it if a name is given."""
         self._span.set_attributes(facts)
         if name is not None:
             self._span.update_name(name)
 
 
 class _OtelTracing:
-    """Spans as the SDK makes them."""
+    """Creates spans with the SDK."""
 
     def __init__(self, provider: TracerProvider, version: str) -> None:
         self._tracer = provider.get_tracer(_NAME, version)
         self._propagator = TraceContextTextMapPropagator()
 
     def span(self, name: str, facts: Facts, kind: SpanKind, within: object | None) -> Span:
-        """A span that begins when it is entered."""
+        """A span that starts when it is entered."""
         place = within if isinstance(within, context.Context) else None
         return _OpenSpan(
             self._tracer.start_as_current_span(
@@ -100,20 +100,20 @@ class _OtelTracing:
         )
 
     def here(self) -> object:
-        """The place of what is under way."""
+        """The current trace context."""
         return context.get_current()
 
     def called_from(self, headers: Mapping[str, str]) -> object:
-        """The place of the caller, by the W3C header `traceparent`."""
+        """The caller's trace context, from the W3C header `traceparent`."""
         return self._propagator.extract(headers, context=context.Context())
 
 
 class Telemetry:
-    """What is sent to a receiver until it is closed. Calls of it may take a while."""
+    """Sends spans and metrics to a receiver until it is closed. Its methods may block."""
 
     def __init__(self, url: str, version: str) -> None:
         base = url.rstrip("/")
-        # What the environment says of this service wins over what we know of it.
+        # The environment's resource attributes win over ours.
         told = Resource({"service.name": _NAME, "service.version": version})
         self._resource = told.merge(OTELResourceDetector().detect())
         self._scope = InstrumentationScope(_NAME, version)
@@ -135,14 +135,14 @@ class Telemetry:
         self._metrics.export(MetricsData(resource_metrics=[whole]))
 
     def close(self) -> None:
-        """Send what is left, and no more."""
+        """Send what is left, and stop."""
         spans.tell(None)
         self._provider.shutdown()
         self._metrics.shutdown()
 
 
 def _converted(family: Family, began: int, now: int) -> Iterator[Metric]:
-    """A family of the registry in the words of OpenTelemetry, under its own name."""
+    """A metric family of the registry as OpenTelemetry metrics, under the same name."""
     by_name: dict[str, list[Sample]] = {}
     for sample in family.samples:
         if not sample.name.endswith("_created"):
@@ -172,7 +172,7 @@ def _number(sample: Sample, began: int, now: int) -> NumberDataPoint:
 
 
 def _histogram(samples: list[Sample], began: int, now: int) -> Histogram:
-    """The buckets, which the registry counts up from below, each for itself."""
+    """A histogram with separate bucket counts; those of the registry are cumulative."""
     series: dict[tuple[tuple[str, str], ...], dict[str, Any]] = {}
     for sample in samples:
         labels = tuple((k, v) for k, v in sample.labels.items() if k != "le")

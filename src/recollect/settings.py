@@ -1,7 +1,7 @@
 """Every setting, in one frozen object that is read once.
 
-Each field can be given in a file, `recollect.toml`, and as an environment variable
-`RECOLLECT_<NAME>`, which wins over the file; command line options win over both.
+Each field can be set in a file, `recollect.toml`, and by an environment variable `RECOLLECT_<NAME>`, which
+wins over the file; command line options win over both.
 """
 
 import difflib
@@ -384,7 +384,7 @@ class Settings(BaseSettings):
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("must begin with http:// or https:// and a host")
         if parts.username is not None or parts.query or parts.fragment:
-            # It is shown in messages; a key belongs where it is not.
+            # The address is shown in messages, so it must not contain a key.
             place = (
                 "OTEL_EXPORTER_OTLP_HEADERS"
                 if info.field_name == "otel_url"
@@ -458,7 +458,7 @@ class Settings(BaseSettings):
 
     @property
     def read_by(self) -> Literal["embedded", "model", "agent"]:
-        """Who reads episodes, the default worked out."""
+        """The reader in force, with the default resolved."""
         return self.reader or ("embedded" if self.llm_url is None else "model")
 
 
@@ -468,12 +468,12 @@ def origins_in(text: str) -> list[str]:
 
 
 def networks_in(text: str) -> list[Network]:
-    """The networks that a setting lists; raises ValueError for what is none."""
+    """The networks that a setting lists; raises ValueError for an invalid one."""
     return [ip_network(network) for part in text.split(",") if (network := part.strip())]
 
 
 def is_safe_address(address: str) -> bool:
-    """Whether nobody on the way can change what is said there: over TLS, or on this machine."""
+    """Whether traffic to the address cannot be tampered with: over TLS, or on this machine."""
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""
@@ -486,7 +486,7 @@ def is_safe_address(address: str) -> bool:
 
 
 def file() -> Path | None:
-    """The file that settings are read from: the one that is named, or one in this folder."""
+    """The settings file: the one that RECOLLECT_CONFIG names, or one in the current folder."""
     named = os.environ.get(_FILE_VARIABLE)
     if named:
         return Path(named)
@@ -494,7 +494,7 @@ def file() -> Path | None:
 
 
 def in_file() -> dict[str, Any]:
-    """What the file says; a name in it that is none of ours is refused, with the nearest that is."""
+    """The settings in the file; an unknown name is refused, with the closest known one as a hint."""
     path = file()
     if path is None:
         return {}
@@ -509,7 +509,7 @@ def in_file() -> dict[str, Any]:
 
 
 def notify_socket() -> str | None:
-    """Where the supervisor that started this process hears of it, if one wants to."""
+    """The notification socket of the supervisor that started this process, if any."""
     return os.environ.get("NOTIFY_SOCKET")
 
 
@@ -519,7 +519,7 @@ def variable(name: str) -> str:
 
 
 def refuse_unknown_variables(environment: Mapping[str, str]) -> None:
-    """A misspelt variable would be a setting that somebody believes in and nobody obeys."""
+    """Refuse unknown RECOLLECT_ variables: a misspelt one would be silently ignored."""
     known = [_FILE_VARIABLE, *map(variable, Settings.model_fields)]
     for name in environment:
         if name.startswith(_PREFIX) and name not in known:
@@ -535,7 +535,7 @@ Source = Literal["option", "environment", "file", "default"]
 
 
 def sources(options: Iterable[str] = ()) -> dict[str, Source]:
-    """Where the value of each setting comes from, given the names of those that are options."""
+    """Where each setting's value comes from; *options* are those set on the command line."""
     said, given = in_file(), set(options)
     found: dict[str, Source] = {}
     for name in Settings.model_fields:

@@ -1,7 +1,7 @@
-"""What takes time, told as spans to whoever asked for that; unless somebody did, nothing happens here.
+"""Tracing spans, for an exporter that is installed; without one, this does nothing.
 
-A span says what was done, how it ended and by whom, in names and numbers of ours. It never has a word
-of what was sent, stored or answered: where spans go, messages do not.
+A span says what was done, how it ended and for whom, in our own names and numbers. It never contains text
+that was sent, stored or returned: user data must not leave through spans.
 """
 
 from collections import OrderedDict
@@ -11,11 +11,11 @@ from typing import ClassVar, Literal, Protocol, Self
 
 Facts = Mapping[str, str | int | float | bool]
 SpanKind = Literal["internal", "server", "client"]
-_LEFT_MAX = 10_000  # episodes whose requests are remembered until they are read
+_LEFT_MAX = 10_000  # episodes whose requests are remembered until a job runs
 
 
 class Span:
-    """Something that is under way. This one tells nobody."""
+    """An operation in progress. This one is exported nowhere."""
 
     __slots__ = ()
 
@@ -28,27 +28,27 @@ class Span:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """It is over."""
+        """End the span."""
 
     def note(self, facts: Facts, name: str | None = None) -> None:
-        """Say more of it, and call it otherwise."""
+        """Add attributes, and rename it if a name is given."""
 
 
 class Tracing(Protocol):
-    """Where spans go. What a place is, only it knows."""
+    """Creates spans for an exporter. Its trace contexts are opaque to everybody else."""
 
     def span(self, name: str, facts: Facts, kind: SpanKind, within: object | None) -> Span:
-        """A span that begins when it is entered; *within* what is under way, or another place."""
+        """A span that starts when it is entered; its parent is *within*, or the current span."""
 
     def here(self) -> object:
-        """The place of what is under way."""
+        """The current trace context."""
 
     def called_from(self, headers: Mapping[str, str]) -> object:
-        """The place of somebody who calls us, as the headers of the call tell it."""
+        """The caller's trace context, from the request headers."""
 
 
 class _Told:
-    """Who asked for spans, and where the requests were that left work behind."""
+    """The installed exporter, and the trace contexts of requests that left work behind."""
 
     tracing: ClassVar[Tracing | None] = None
     left: ClassVar[OrderedDict[str, object]] = OrderedDict()
@@ -59,24 +59,24 @@ _NO_FACTS: Facts = {}
 
 
 def tell(tracing: Tracing | None) -> None:
-    """Let it be told from now on; None for nobody."""
+    """Install an exporter; None removes it."""
     _Told.tracing = tracing
     _Told.left.clear()
 
 
 def are_told() -> bool:
-    """Whether anybody listens."""
+    """Whether an exporter is installed."""
     return _Told.tracing is not None
 
 
 def span(name: str, facts: Facts = _NO_FACTS, *, kind: SpanKind = "internal") -> Span:
-    """A span within what is under way."""
+    """A span within the current one."""
     tracing = _Told.tracing
     return _NOTHING if tracing is None else tracing.span(name, facts, kind, None)
 
 
 def request(name: str, headers: Iterable[tuple[bytes, bytes]]) -> Span:
-    """The span of a request, within the caller's where it tells one."""
+    """The span of a request, within the caller's span if the headers name one."""
     tracing = _Told.tracing
     if tracing is None:
         return _NOTHING
@@ -85,7 +85,7 @@ def request(name: str, headers: Iterable[tuple[bytes, bytes]]) -> Span:
 
 
 def leave(uuids: Iterable[str]) -> None:
-    """Remember where it was that these episodes were stored, for the work they leave behind."""
+    """Remember the trace context in which these episodes were stored, for the jobs that follow."""
     tracing = _Told.tracing
     if tracing is None:
         return
@@ -97,8 +97,10 @@ def leave(uuids: Iterable[str]) -> None:
 
 
 def job(uuids: Iterable[str], facts: Facts) -> Span:
-    """The span of work on episodes, within the request that stored the first of them, if that was
-    here and not long ago."""
+    """The span of a job, within the request that stored its first remembered episode.
+
+    Only requests to this process are known, and only the most recent ones.
+    """
     tracing = _Told.tracing
     if tracing is None:
         return _NOTHING

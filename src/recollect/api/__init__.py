@@ -1,1 +1,1 @@
-"""The HTTP surface: wire models, translation to our words, auth, status codes."""
+"""The HTTP layer: routing, authentication, decoding, status codes, metrics, the OpenAPI document."""

@@ -1,4 +1,4 @@
-"""The ASGI application: finds the route, authenticates, decodes, runs, answers, logs."""
+"""The ASGI application: routes, authenticates, decodes, runs, answers and logs requests."""
 
 import re
 import time
@@ -41,13 +41,13 @@ _new_id = TimeOrderedIds()
 
 
 def request_id(scope: Scope) -> str:
-    """The id that came with a request, or a new one."""
+    """The id sent with a request, or a new one."""
     given = header(scope, _HEADER)
     return given.decode() if given is not None and _SANE.fullmatch(given) else _new_id()
 
 
 def telling_request_id(id_: str, send: Send) -> Send:
-    """*send*, with the id in the head of the answer."""
+    """Wrap *send* to add the request id to the response headers."""
     told = (_HEADER, id_.encode())
 
     async def tell(message: MutableMapping[str, Any]) -> None:
@@ -64,7 +64,7 @@ _NOBODY = Access(project_id=0, project_uuid="", key_uuid="")
 
 @dataclass(slots=True)
 class _Request:
-    """A request on its way, and what is known of it so far."""
+    """A request in progress, and what is known about it so far."""
 
     scope: Scope
     receive: Receive
@@ -78,17 +78,17 @@ class _Request:
 
 
 class Mounted(Protocol):
-    """What answers at one path in place of routes, with a life of its own."""
+    """An ASGI application that handles one path instead of the routes, with its own lifetime."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One HTTP request."""
 
     async def close(self) -> None:
-        """Let go of everything; no request follows."""
+        """Release everything; no more requests follow."""
 
 
 class App:
-    """Routes over open services. Whoever opened the services closes them."""
+    """Routes over open services. The caller that opened the services has to close them."""
 
     def __init__(self, router: Router, services: Services) -> None:
         self.router = router
@@ -96,7 +96,7 @@ class App:
         self._mounted: dict[str, Mounted] = {}
 
     def mount(self, path: str, mounted: Mounted) -> None:
-        """Leave what is asked at *path* to somebody else, whom `close` closes."""
+        """Delegate requests at *path* to *mounted*, which `close` closes."""
         self._mounted[path] = mounted
 
     async def close(self) -> None:
@@ -105,7 +105,7 @@ class App:
             await mounted.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request of the ASGI kind."""
+        """Handle one ASGI request."""
         if scope["type"] == "http":
             id_ = request_id(scope)
             before = log.REQUEST_ID.set(id_)
@@ -114,7 +114,7 @@ class App:
             log.REQUEST_ID.reset(before)
 
     async def access(self, scope: Scope) -> Access:
-        """Who is asking; raises NotAuthenticated without a key that we know."""
+        """The access of the caller; raises NotAuthenticated without a known key."""
         return await self.gate.authenticator.access(secret(scope), address_of(scope.get("client")))
 
     async def _http(self, scope: Scope, receive: Receive, send: Send, span: Span) -> None:
@@ -139,7 +139,7 @@ class App:
             request.span.note(_told(request, reply))
 
     async def _reply(self, request: _Request) -> Reply:
-        """The answer, also to what fails; raises only when the client went away."""
+        """The reply to a request, also if it fails; raises only if the client disconnected."""
         try:
             route, path = self._route(request)
             request.action, request.refusal = route.action, route.refusal
@@ -161,7 +161,7 @@ class App:
             )
         except Disconnected:
             raise
-        except Exception as error:  # noqa: BLE001 - the one handler of everything that fails
+        except Exception as error:  # noqa: BLE001 - the one handler for every failure
             request.failed = error
             reply = request.refusal(error)
             if reply.status >= 500 and not isinstance(error, RecollectError):
@@ -169,7 +169,7 @@ class App:
             return reply
 
     async def _seen_as(self, route: Route, access: Access, scope: Scope) -> Access:
-        """Who is asking, or whom an administrator looks at the memory as; nothing is changed so."""
+        """The caller's access, or that of the key whose view an administrator asked for, read-only."""
         named = header(scope, AS_KEY)
         if named is None:
             return access
@@ -184,11 +184,11 @@ class App:
     ) -> None:
         try:
             await reply.stream(send, receive, head_only=scope["method"] == "HEAD")
-        except Exception as error:  # noqa: BLE001 - it is too late to tell the client what failed
+        except Exception as error:  # noqa: BLE001 - too late to report it to the client
             _log.error("request.broke", action=action, exc_info=error)
 
     async def _again(self, route: Route, scope: Scope) -> Access:
-        """The access of whoever made a request, should its answer go on for long."""
+        """Check the caller's access again, for responses that stream for a long time."""
         asking = await self.access(scope)
         access = await self._seen_as(route, asking, scope)
         actions = self.gate.actions
@@ -242,7 +242,7 @@ class App:
 
 
 def _told(request: _Request, reply: Reply) -> Facts:
-    """How a request ended, in the words of OpenTelemetry's conventions."""
+    """The outcome of a request as span attributes, named by OpenTelemetry's conventions."""
     told: dict[str, str | int] = {
         "http.request.method": request.scope["method"],
         "http.response.status_code": reply.status,
@@ -255,7 +255,7 @@ def _told(request: _Request, reply: Reply) -> Facts:
 
 
 def _path(scope: Scope) -> str:
-    """The path as it was asked for, without the query."""
+    """The path as it was requested, without the query."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     return raw.split(b"?", 1)[0].decode("latin-1")
 
@@ -265,7 +265,7 @@ def _asked(scope: Scope) -> str:
 
 
 def _decoded(body: bytes, type_: Any) -> Any:
-    """What a route takes of a body: nothing, the bytes themselves, or a model of its JSON."""
+    """The body as its route expects it: None, the raw bytes, or the decoded JSON."""
     if type_ is Nothing:
         return None
     return body if type_ is bytes else parse_body(body, type_)

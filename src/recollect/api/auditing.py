@@ -1,4 +1,4 @@
-"""Requests in the audit log: whose act each of them is, and what its entry says."""
+"""HTTP requests in the audit log: who acts, and what the entry says."""
 
 from functools import cache
 
@@ -12,7 +12,7 @@ from recollect.graph.types import Access, Json
 
 
 def acting(route: Route, path: dict[str, str], access: Access) -> Acting | None:
-    """Who acts by a request, as far as its path tells; None where the log tells nothing of it."""
+    """The actor and target of a request, as far as its path says; None if it is not audited."""
     if not gate.is_audited(route, access):
         return None
     erases = route.erases or route.method == "DELETE"
@@ -20,7 +20,7 @@ def acting(route: Route, path: dict[str, str], access: Access) -> Acting | None:
 
 
 def status(outcome: Reply | Exception) -> int | None:
-    """How a request ended; None when the client went away."""
+    """The status a request ended with; None if the client disconnected."""
     if isinstance(outcome, Reply):
         return outcome.status
     if isinstance(outcome, Disconnected):
@@ -29,20 +29,20 @@ def status(outcome: Reply | Exception) -> int | None:
 
 
 def decoded(call: Call, size: int) -> None:
-    """Let the entries of this request say what its body asks for, and its *size* be counted."""
+    """Add the decoded body to the audit entry of a request, and its *size* for the quotas."""
     if call.access.acting is not None:
         call.access.acting.sent_bytes = size
         gate.understood(call.access, call.body, _around(call.path))
 
 
 def _around(path: dict[str, str]) -> Json:
-    """The server's ids in front of a path's last parameter, such as the key of an attachment."""
+    """The server-side ids before a path's last parameter, such as the key of an attachment."""
     before = list(path.items())[:-1]
     return {name: id_ for name, id_ in before if not gate.is_chosen(name) and gate.is_uuid(id_)}
 
 
 def _of_path(route: Route, path: dict[str, str]) -> Target | None:
-    """What the last parameter of a path names; in a session log always the session."""
+    """The target that the last path parameter names; for session logs always the session."""
     if not path:
         return None
     if route.action.startswith("session_log."):

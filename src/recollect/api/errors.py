@@ -1,4 +1,4 @@
-"""One shape, one table: every error body is `{"message": …, "request_id": …}`, whatever went wrong."""
+"""Errors as replies: one status table, and one body, `{"message": …, "request_id": …}`, for all of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,13 +47,13 @@ def status_of(error: errors.RecollectError) -> int:
 
 @dataclass(frozen=True)
 class ErrorFormat:
-    """How failures are told to one kind of client: the type of the body, and the reply."""
+    """How errors are reported to one kind of client: the type of the body, and the reply."""
 
     body: type
     reply: Callable[[Exception], Reply]
 
     def __call__(self, error: Exception) -> Reply:
-        """What the caller is told of *error*."""
+        """The reply for *error*."""
         return self.reply(error)
 
 
@@ -65,7 +65,7 @@ class Error(msgspec.Struct, omit_defaults=True):
 
 
 def _reply_for(error: Exception) -> Reply:
-    """What the caller is told."""
+    """The reply for an error of ours; any other exception is an internal error."""
     known = error if isinstance(error, errors.RecollectError) else errors.InvariantViolated()
     body = Error(message_of(known), log.REQUEST_ID.get())
     return Reply.json(body, status_of(known), headers_of(known))
@@ -75,9 +75,9 @@ reply_for = ErrorFormat(Error, _reply_for)
 
 
 def message_of(error: errors.RecollectError) -> str:
-    """What a failure says; not all of what was sent once more, should it quote that.
+    """The message for the client, cut to a bound in case it quotes the input.
 
-    A fault of ours says so and no more.
+    An internal error says nothing more than that.
     """
     if isinstance(error, errors.InvariantViolated):
         return "internal server error"
@@ -86,7 +86,7 @@ def message_of(error: errors.RecollectError) -> str:
 
 
 def headers_of(error: errors.RecollectError) -> dict[str, str]:
-    """What a failure says in headers: when to come back, how to come in, what else there is."""
+    """The headers of an error: when to retry, how to authenticate, which methods are allowed."""
     if isinstance(error, errors.Unavailable):
         return {"Retry-After": "1"}
     if isinstance(error, errors.LimitReached):

@@ -1,4 +1,4 @@
-"""Requests and replies, close to ASGI: bytes in, bytes out, no work that is not needed."""
+"""Requests and replies, close to ASGI: bytes in, bytes out, no unnecessary work."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
@@ -21,8 +21,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource"  # RFC 9728
-AS_KEY = b"recollect-as"  # names a key, by its uuid, through whose eyes an admin looks
-_IPV6_HOST_BITS = 64  # all of them are one machine's to choose from
+AS_KEY = b"recollect-as"  # the uuid of the key whose view an admin wants to see
+_IPV6_HOST_BITS = 64  # one machine can use any address in its /64
 _HOST_CHARS_MAX = 64
 _SCHEMES = ("api-key", "bearer")
 _SEARCHED_BYTES_MAX = 256 * 1024
@@ -34,11 +34,11 @@ _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
 class Disconnected(Exception):
-    """The client went away before its request was whole."""
+    """The client disconnected before its request was complete."""
 
 
 class Reply:
-    """A whole answer."""
+    """A complete response."""
 
     __slots__ = ("body", "headers", "status")
 
@@ -51,7 +51,7 @@ class Reply:
 
     @property
     def size(self) -> int:
-        """How many bytes of body were sent, or are to be."""
+        """The size of the body in bytes, sent or not."""
         return len(self.body)
 
     @classmethod
@@ -62,27 +62,27 @@ class Reply:
 
     @classmethod
     def typed(cls, body: bytes, content_type: str, status: int = 200) -> "Reply":
-        """Bytes of some other kind."""
+        """Bytes of another content type."""
         return cls(status, body, [(b"content-type", content_type.encode())])
 
     @classmethod
     def nothing(cls) -> "Reply":
-        """Done, and there is nothing to say about it."""
+        """204 No Content."""
         return cls(_NO_CONTENT, b"", [])
 
     async def send(self, send: Send) -> None:
-        """Put the answer on the wire."""
+        """Send the response."""
         headers = list(self.headers)
-        if self.status != _NO_CONTENT:  # which must not tell a length
+        if self.status != _NO_CONTENT:  # 204 must not have a Content-Length
             headers.append((b"content-length", str(len(self.body)).encode()))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": self.body})
 
 
 class StreamReply(Reply):
-    """An answer in pieces, whose length is not known when it begins.
+    """A streamed response, whose length is not known at the start.
 
-    *endless*: it goes on until the client leaves, which is therefore watched for.
+    *endless*: it goes on until the client disconnects, so it watches for that.
     """
 
     __slots__ = ("_pieces", "_sent", "endless")
@@ -105,10 +105,9 @@ class StreamReply(Reply):
         return self._sent
 
     async def stream(self, send: Send, receive: Receive, *, head_only: bool = False) -> None:
-        """Put the answer on the wire until it ends, or until the client is gone.
+        """Send the response until it ends or the client disconnects.
 
-        What fails on the way is raised, and the answer is left unfinished: that is how the client
-        knows.
+        An error on the way is raised and leaves the response unterminated, which tells the client.
         """
         await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
         async with aclosing(self._pieces):
@@ -132,7 +131,7 @@ async def _gone(receive: Receive) -> None:
 
 
 async def _until(end: Awaitable[None], work: Awaitable[None]) -> None:
-    """Do *work*, but no longer than until *end*."""
+    """Run *work*, and cancel it when *end* completes first."""
     tasks = [asyncio.ensure_future(work), asyncio.ensure_future(end)]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -145,7 +144,7 @@ async def _until(end: Awaitable[None], work: Awaitable[None]) -> None:
 
 
 async def read_body(scope: Scope, receive: Receive) -> bytes:
-    """The whole body, also of a GET; refused before it is read when it says it is too large."""
+    """The whole body, also of a GET; a Content-Length beyond the limit is rejected unread."""
     for name, value in scope["headers"]:
         if name == b"content-length" and _too_large(value):
             raise BodyTooLarge(f"body: at most {BODY_BYTES_MAX} bytes")
@@ -165,7 +164,7 @@ async def read_body(scope: Scope, receive: Receive) -> bytes:
 
 
 def _too_large(content_length: bytes) -> bool:
-    # The length of the number first: a very long one is not worth turning into an integer.
+    # Check the number of digits first: a very long number is slow to convert.
     return len(content_length) > 18 or (
         content_length.isdigit() and int(content_length) > BODY_BYTES_MAX
     )
@@ -181,11 +180,11 @@ def header(scope: Scope, wanted: bytes) -> bytes | None:
 
 
 def address_of(peer: tuple[str, int] | None) -> str:
-    """What counts as one address."""
+    """The address of a peer for counting; all of an IPv6 /64 is one address."""
     host = peer[0][:_HOST_CHARS_MAX] if peer else ""
     try:
         plain = ip_address(host.partition("%")[0])
-    except ValueError:  # a socket that is a file, or what a proxy calls unknown
+    except ValueError:  # a Unix socket, or what a proxy calls unknown
         return host
     if plain.version == 4:
         return host
@@ -194,7 +193,7 @@ def address_of(peer: tuple[str, int] | None) -> str:
 
 
 def secret(scope: Scope) -> str:
-    """The key in an Authorization header; raises NotAuthenticated when there is none."""
+    """The key in the Authorization header; raises NotAuthenticated if there is none."""
     raw = header(scope, b"authorization")
     if raw is None:
         raise NotAuthenticated
@@ -205,9 +204,9 @@ def secret(scope: Scope) -> str:
 
 
 def segments(scope: Scope) -> list[str]:
-    """The path cut at its slashes while still escaped, then each part decoded.
+    """The path split at its slashes while still escaped, then each part decoded.
 
-    An escaped slash inside an id therefore stays inside it.
+    This way, an escaped slash inside an id stays inside it.
     """
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     raw = raw.split(b"?", 1)[0]
@@ -240,7 +239,7 @@ def parse_body(body: bytes, type_: Any) -> Any:
 
 
 def fitted(value: Json, type_: type[T]) -> T:
-    """The same for what was decoded elsewhere."""
+    """An already decoded body as *type_*, with the same checks as `parse_body`."""
     try:
         made = msgspec.convert(value, type_)
         where = _path_to_nul(value, "body")
@@ -254,7 +253,7 @@ def fitted(value: Json, type_: type[T]) -> T:
 
 
 def _field_with_nul(body: bytes) -> str:
-    """Where the NUL character is. Only a small body is worth a second look."""
+    """The field with the NUL character; only small bodies are searched for it."""
     if len(body) > _SEARCHED_BYTES_MAX:
         return "body"
     return _path_to_nul(_decode_any(body), "body") or "body"
@@ -275,7 +274,7 @@ def _path_to_nul(value: Any, path: str) -> str | None:
 
 
 def parse_query(scope: Scope, type_: Any) -> Any:
-    """The query string as *type_*; the last of a name counts.
+    """The query string as *type_*; the last value of a repeated name wins.
 
     Unknown parameters are ignored, unless the type forbids them.
     """
@@ -293,7 +292,7 @@ def parse_query(scope: Scope, type_: Any) -> Any:
 
 
 def explain(message: str, sent: str = "body") -> str:
-    """A decoder's complaint with the field in front: `messages[0].content: expected str …`."""
+    """A decoder's error message with the field first: `messages[0].content: expected str …`."""
     what, _, where = message.partition(" - at `")
     field = where.rstrip("`").removeprefix("$").lstrip(".").replace("[...]", "")
     if "missing required field" in what:

@@ -35,14 +35,14 @@ _HINDERED = Gauge("recollect_graphs_hindered", "Graphs that wait for something t
 
 
 class _Oldest:
-    """How long the oldest job waits, also when the clock is set back meanwhile."""
+    """How long the oldest job has waited, even if the clock was set back in the meantime."""
 
     def __init__(self) -> None:
         self._id: int | None = None
         self._since = 0.0
 
     def waits_s(self, state: QueueState) -> float:
-        """As its age says, or as long as it was seen to be the oldest."""
+        """Its age, or how long it has been observed as the oldest, whichever is greater."""
         now = time.monotonic()
         if state.oldest_id is None or state.oldest_id != self._id:
             self._id, self._since = state.oldest_id, now
@@ -60,7 +60,7 @@ async def metrics(call: Call) -> Reply:
 
 
 async def look(services: Services) -> None:
-    """Let the gauges show how the store is now."""
+    """Update the gauges from the store."""
     state = await tasks.state(services)
     _PENDING.set(state.pending)
     _PARKED.set(state.parked)
@@ -72,7 +72,7 @@ async def look(services: Services) -> None:
 
 
 def _admit(call: Call) -> None:
-    """Raises NotAuthenticated without the key, where one is set."""
+    """Raise NotAuthenticated if a metrics key is configured and the request does not have it."""
     wanted = call.services.settings.metrics_key
     if wanted is not None and not compare_digest(
         secret({"headers": call.headers}).encode(), wanted.get_secret_value().encode()
@@ -81,7 +81,7 @@ def _admit(call: Call) -> None:
 
 
 async def _tell_readings(services: Services) -> None:
-    """How many readings are still to be made, and how many facts rest on which reader."""
+    """Update the gauges of pending readings, and of facts by reader."""
     counted = {(one.reader, one.status): one.count for one in await readings.counts(services)}
     for status, gauge in _READINGS.items():
         for reader in get_args(ReaderKind):
@@ -94,7 +94,7 @@ async def _tell_readings(services: Services) -> None:
 
 
 async def _tell_webhooks(services: Services) -> None:
-    """How much webhooks are owed and were not told, without saying whose they are."""
+    """Update the gauges of webhook deliveries, without naming projects."""
     found = await webhooks.states(services)
     _DELIVERIES.labels("waiting").set(sum(one.waiting for one in found))
     _DELIVERIES.labels("given_up").set(sum(one.given_up for one in found))

@@ -1,4 +1,4 @@
-"""The OpenAPI document, generated from the route table. `field_descriptions.toml` says what fields mean."""
+"""The OpenAPI document, generated from the route table; `field_descriptions.toml` describes the fields."""
 
 import re
 import tomllib
@@ -29,7 +29,7 @@ _ALSO = {
 
 
 def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
-    """What is served, as OpenAPI 3.1."""
+    """The OpenAPI 3.1 document of the routes."""
     served = list(routes)
     models = {*(route.refusal.body for route in served), *_models(served)}
     _, components = msgspec.json.schema_components(models, ref_template=_REF)
@@ -64,7 +64,7 @@ def _models(routes: Iterable[Route]) -> set[Any]:
 
 
 def _schema(model: Any) -> dict[str, Any]:
-    if model is bytes:  # as it comes, not in the base 64 that JSON would need
+    if model is bytes:  # sent raw, not as the base64 that JSON would need
         return {"type": "string"}
     (schema,), _ = msgspec.json.schema_components([model], ref_template=_REF)
     return schema
@@ -110,7 +110,7 @@ def _query_parameters(route: Route, components: dict[str, Any]) -> list[dict[str
 
 
 def _bare(schema: dict[str, Any]) -> dict[str, Any]:
-    """A query parameter is there or not; it is never null."""
+    """The schema without null: a query parameter is present or absent, never null."""
     options = [s for s in schema.get("anyOf", []) if s.get("type") != "null"]
     return options[0] if len(options) == 1 else schema
 
@@ -131,7 +131,7 @@ def _responses(route: Route) -> dict[str, Any]:
 
 
 def _failures(route: Route) -> dict[type[errors.RecollectError], str]:
-    """The kinds of failure that a route tells of, and what each means."""
+    """The errors that a route documents, each with its description."""
     if route.public:
         return {}
     found: dict[type[errors.RecollectError], str] = dict(_ERRORS)
@@ -147,17 +147,17 @@ _TABLE = Path(__file__).with_name("field_descriptions.toml")
 
 @cache
 def table() -> dict[str, Any]:
-    """The sentences: those of a name anywhere, of generation 4, and of single types."""
+    """The descriptions: by field name anywhere, for Zep v4 types, and for single types."""
     return tomllib.loads(_TABLE.read_text(encoding="utf-8"))
 
 
 def is_generation_4(name: str) -> bool:
-    """Whether a type is one that only clients of generation 4 know."""
+    """Whether a type belongs to the API of Zep v4."""
     return name.endswith("4") or name.startswith("Page4_")
 
 
 def says(name: str, field: str) -> str | None:
-    """What a field of a type means; None when nobody has said so."""
+    """The description of a field of a type, or None."""
     known = table()
     own = known["types"].get(name, {})
     newest = known["generation_4"] if is_generation_4(name) else {}
@@ -166,7 +166,7 @@ def says(name: str, field: str) -> str | None:
 
 
 def describe(components: dict[str, Any]) -> None:
-    """Put its sentence beside every property that does not say more already."""
+    """Add the description to every property that does not have one already."""
     for name, schema in components.items():
         for field, told in schema.get("properties", {}).items():
             sentence = says(name, field)
@@ -180,7 +180,7 @@ def describe(components: dict[str, Any]) -> None:
 
 
 def _one_of(schema: dict[str, Any], values: list[str]) -> dict[str, Any]:
-    """The schema of a text that is one of a few, and may be missing where it could before."""
+    """The schema of a string restricted to *values*; it stays nullable if it was."""
     if "anyOf" in schema:
         return {**schema, "anyOf": [_one_of(part, values) for part in schema["anyOf"]]}
     return {**schema, "enum": values} if schema.get("type") == "string" else schema

@@ -1,4 +1,4 @@
-"""The route table and how a path finds its route."""
+"""The route table, and matching a path to its route."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 @dataclass(slots=True)
 class Call:
-    """One request, decoded: who asks, what the path, query and body say."""
+    """One decoded request: the caller's access, path parameters, query and body."""
 
     services: Services
     access: Access
@@ -26,12 +26,12 @@ class Call:
     query: Any
     body: Any
     headers: Sequence[tuple[bytes, bytes]] = ()
-    asked: str = ""  # method, path and query as they came
+    asked: str = ""  # method, path and query as received
     actions: Actions = field(default_factory=lambda: Actions(()))
-    again: Callable[[], Awaitable[Access]] | None = None  # who asks, as of now; raises when refused
+    again: Callable[[], Awaitable[Access]] | None = None  # access as of now; raises if refused
 
     def access_for(self, action: str) -> Access | None:
-        """Who asks, for a further action that the answer contains; None when it is denied."""
+        """The caller's access for another action that the answer includes; None if it is denied."""
         decision = self.actions.decide(self.access, action)
         return narrowed(self.access, decision) if decision.allowed else None
 
@@ -45,10 +45,10 @@ class Nothing(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method and a path, what it takes and answers, and the action that policies name.
+    """A method and a path, the types of its input and answer, and its action name in policies.
 
-    A *body* that is `bytes` is taken as it comes; *takes* and *gives* are types of content. The answer
-    is what the handler says it returns; one that returns a whole `Reply` has to name it.
+    A *body* of type `bytes` is passed on raw; *takes* and *gives* are content types. The answer has the
+    type of the handler's return annotation; a handler that returns a `Reply` has to set *answer*.
     """
 
     method: Method
@@ -60,16 +60,16 @@ class Route:
     query: Any = Nothing
     answer: Any = ...
     status: int = 200
-    or_nothing: bool = False  # 204 where there is nothing to answer with
+    or_nothing: bool = False  # 204 if there is nothing to return
     public: bool = False
-    reads: bool = False  # it changes nothing, although its method may suggest so
-    erases: bool = False  # what it names may be gone afterwards, although it is no DELETE
+    reads: bool = False  # it changes nothing, although its method suggests it
+    erases: bool = False  # its target may be gone afterwards, although it is not a DELETE
     takes: str = "application/json"
     gives: str = "application/json"
-    shows: str | None = None  # the read whose object a write answers with: that is needed as well
-    refusal: ErrorFormat = reply_for  # how a failure is told to its client
-    also: tuple[type[RecollectError], ...] = ()  # failures beside those that any route may have
-    admin: bool = False  # it manages access: only an admin key may, whatever policies say
+    shows: str | None = None  # the read action that covers what a write returns
+    refusal: ErrorFormat = reply_for  # how errors are reported to its clients
+    also: tuple[type[RecollectError], ...] = ()  # errors besides those that any route may have
+    admin: bool = False  # it manages access: takes an admin key, whatever the policies say
 
     def __post_init__(self) -> None:
         if self.answer is ...:
@@ -78,7 +78,7 @@ class Route:
 
     @property
     def mutates(self) -> bool:
-        """Whether calling it may change what is stored."""
+        """Whether calling it may change stored data."""
         return not (self.reads or self.method == "GET")
 
 
@@ -87,7 +87,7 @@ class _PathNode:
     literals: "dict[str, _PathNode]" = field(default_factory=dict)
     parameter: "_PathNode | None" = None
     routes: dict[str, tuple[Route, list[str]]] = field(default_factory=dict)
-    refusals: set[ErrorFormat] = field(default_factory=set)  # of all below it
+    refusals: set[ErrorFormat] = field(default_factory=set)  # of all routes below it
 
 
 class Router:
@@ -114,7 +114,7 @@ class Router:
         place.routes[route.method] = (route, names)
 
     def find(self, method: str, parts: list[str]) -> tuple[Route, dict[str, str]] | None:
-        """The route for a request and what its parameters are, or None."""
+        """The route for a request and its path parameters, or None."""
         found = self._match(self._root, parts, 0, [], method)
         if found is None:
             return None
@@ -122,12 +122,12 @@ class Router:
         return route, dict(zip(names, values, strict=True))
 
     def methods(self, parts: list[str]) -> list[str]:
-        """Which methods a path has at all."""
+        """The methods that a path has."""
         candidates = ("GET", "POST", "PUT", "PATCH", "DELETE")
         return [m for m in candidates if self.find(m, parts) is not None]
 
     def refusal(self, parts: list[str]) -> ErrorFormat:
-        """How a path without a route is refused: as everything is that begins as it does."""
+        """The error format for a path without a route: that of the routes with the same prefix."""
         place: _PathNode | None = self._root
         for part in parts:
             place = place.literals.get(part) if place else None

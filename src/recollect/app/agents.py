@@ -1,4 +1,4 @@
-"""Agents. What they did is remembered in a graph of their own, which has their uuid."""
+"""Agents. What an agent did is remembered in a graph of its own, which has the agent's uuid."""
 
 from msgspec import UNSET, UnsetType
 
@@ -13,7 +13,7 @@ from recollect.store.protocol import Transaction
 
 
 class AgentChange(Record):
-    """What is said anew about an agent; what is left out stays, and a name cannot be taken away."""
+    """A partial update of an agent: fields left UNSET keep their value, and the name cannot be removed."""
 
     name: str | None = None
     description: str | UnsetType | None = UNSET
@@ -38,7 +38,7 @@ get = glances(agents.get)
 def update(
     tx: Transaction, access: Access, uuid: str, expected_revision: int, change: AgentChange
 ) -> Done[AgentRecord]:
-    """Change what is given of an agent, unless somebody else did meanwhile."""
+    """Update the given fields of an agent; fails if its revision is no longer the expected one."""
     old = agents.get(tx, access, uuid).details
     given = {
         name: getattr(change, name)
@@ -52,7 +52,7 @@ def update(
 
 @repeatable
 def delete(tx: Transaction, access: Access, uuid: str, expected_revision: int) -> Done[Tracked]:
-    """Erase an agent with its traces and its graph; the task ends when the files are wiped."""
+    """Erase an agent with its traces and its graph; the task completes once the files are wiped."""
     found = agents.get(tx, access, uuid)
     agents.expect(expected_revision, found.revision)
     erased = erasing.graph(tx, access, found.agent_id)

@@ -1,4 +1,4 @@
-"""The audit log of a project: reading it, and checking that nobody changed it."""
+"""The audit log of a project: reading it, and verifying that it was not tampered with."""
 
 from recollect.app.stores import WithStore
 from recollect.governance import audit, keys
@@ -12,7 +12,7 @@ __all__ = ["Entry", "Outcome", "Verdict", "Wanted"]
 async def page(
     services: WithStore, access: Access, wanted: Wanted, *, limit: int, before: int | None = None
 ) -> list[Entry]:
-    """Entries that are wanted, the newest first."""
+    """The entries that match, newest first."""
     return await services.store.read(
         audit.page, access.project_id, wanted, limit=limit, before=before
     )
@@ -21,7 +21,7 @@ async def page(
 async def verify(
     services: WithStore, access: Access, project: str | None, expected: str | None
 ) -> list[tuple[Project, Verdict]]:
-    """Check the log of a project, or of every one, from its first entry to its last."""
+    """Verify the whole log of one project, or of every project."""
     return await services.store.read(_verify, project, expected)
 
 

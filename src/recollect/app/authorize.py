@@ -1,9 +1,9 @@
-"""What a caller may do: who a key stands for, what policies decide, and what the audit log tells of it.
+"""Authorization: which access a key gives, what the policies decide, and what the audit log records.
 
-A write leaves its entry in its own transaction (`governance.audited`). The `Auditor` sees to the rest:
-what was refused or failed, what wrote nothing, and reads of keys whose reads are logged. What was never
-understood (no such action, no key, not valid) leaves none, and failures of one key are kept at a bounded
-rate, so that nobody can fill the disk by being turned away.
+A write adds its audit entry in its own transaction (`governance.audited`). The `Auditor` records the rest:
+requests that were refused or failed, mutations that wrote nothing, and reads by keys whose reads are logged.
+Malformed requests (unknown action, no key, invalid input) leave no entry. Failures are recorded at a bounded
+rate per key, so that a caller cannot fill the disk by being refused.
 """
 
 import time
@@ -36,11 +36,11 @@ _REMEMBERED_MAX = 10_000
 _UNGOVERNED = Decision(outcome="allowed", why="no policy applies to the key")
 _NO_ADMIN = Decision(outcome="denied", why="only an admin key manages access")
 _FORBIDDEN = 403
-_NOT_KEPT = frozenset({400, 401, 405, 413})  # nothing that exists was asked for
+_NOT_KEPT = frozenset({400, 401, 405, 413})  # the request named nothing that exists
 
 
 class Authenticator:
-    """Looks keys up and remembers the answer for a second, so a revoked key is out in one."""
+    """Looks up keys and caches the result for a second, so a revoked key stops working within one."""
 
     def __init__(
         self, store: Store, limits: UsageLimits = NO_LIMITS, guesses: Guesses | None = None
@@ -51,8 +51,10 @@ class Authenticator:
         self._known: dict[bytes, tuple[float, Access]] = {}
 
     async def access(self, secret: str, address: str = "") -> Access:
-        """Whom a key stands for; raises NotAuthenticated when we do not know it, and LimitReached when
-        too many such came from the *address*."""
+        """The access that a key gives.
+
+        Raises NotAuthenticated for an unknown key, and LimitReached after too many of them from *address*.
+        """
         self._guesses.check(address, secret)
         digest = keys.hashed(secret)
         remembered = self._known.get(digest)
@@ -70,7 +72,7 @@ class Authenticator:
         return access
 
     async def of_subject(self, project: str, subject_uuid: str, *, writes: bool) -> Access:
-        """The access of somebody whom an issuer of tokens vouches for."""
+        """The access of a subject that a token issuer has authenticated."""
         found = await self._store.glance(
             keys.of_subject, project, subject_uuid, self._limits, writes=writes
         )
@@ -79,16 +81,16 @@ class Authenticator:
         return found
 
     async def seen_as(self, access: Access, key_uuid: str) -> Access:
-        """An administrator's access, with what another key of the project may do and see."""
+        """An administrator's access, restricted to what another key of the project may do and see."""
         return await self._store.glance(keys.seen_as, access, key_uuid)
 
 
 class Governed(Protocol):
-    """Something that can be asked for, under the name that policies know it by."""
+    """An operation that callers can request, with the action name that policies use for it."""
 
     @property
     def action(self) -> str:
-        """What policies call it."""
+        """The action name in policies."""
 
     @property
     def public(self) -> bool:
@@ -96,21 +98,21 @@ class Governed(Protocol):
 
     @property
     def admin(self) -> bool:
-        """Whether it manages access: only an admin key may, whatever policies say."""
+        """Whether it manages access: this takes an admin key, whatever the policies say."""
 
     @property
     def mutates(self) -> bool:
-        """Whether it may change what is stored."""
+        """Whether it may change stored data."""
 
     @property
     def shows(self) -> str | None:
-        """The read whose object a write answers with: that is needed as well."""
+        """The read action that covers what a write returns: the caller needs permission for it, too."""
 
 
 class Actions:
-    """The actions that there are, and what a key may do of them.
+    """All actions, and which of them a key may perform.
 
-    An action that is anywhere carried out by changing something counts as one that does.
+    An action counts as mutating if any operation under its name mutates.
     """
 
     def __init__(self, offered: Iterable[Governed]) -> None:
@@ -120,11 +122,11 @@ class Actions:
         self._decided: dict[tuple[str, str], tuple[KeyPolicy, Decision]] = {}
 
     def decide(self, access: Access, action: str) -> Decision:
-        """What the policies of a key come to for an action."""
+        """The decision of a key's policies on an action."""
         given = access.policy
         if given is None:
             return _UNGOVERNED
-        # By identity: policies that compare equal may still differ, as 1 and true do.
+        # Compared by identity: policies that compare equal may still differ, as 1 and True do.
         policy_then, decided = self._decided.get((access.key_uuid, action), (None, _UNGOVERNED))
         if policy_then is given:
             return decided
@@ -136,15 +138,15 @@ class Actions:
         return decided
 
     def decide_on(self, asked: Governed, access: Access) -> Decision:
-        """The same for what is asked for, which may be for admins only."""
+        """The decision on a requested operation, which may be for admins only."""
         if asked.admin and not access.is_admin:
             return _NO_ADMIN
         return self.decide(access, asked.action)
 
     def permitted(self, asked: Governed, access: Access, decision: Decision) -> Access:
-        """The access for what is allowed, as narrow as that of the read it answers with.
+        """The access for an allowed operation, narrowed to what the read behind its answer may see.
 
-        Which rule denied it is not for the caller.
+        Raises NotAllowed otherwise, without telling the caller which rule denied it.
         """
         needed = [(asked.action, decision)]
         if asked.shows is not None:
@@ -158,21 +160,21 @@ class Actions:
 
 
 def narrowed(access: Access, decision: Decision) -> Access:
-    """The access of one action: what it may see is what the decision says."""
+    """The access for one action, with the visibility that was decided."""
     if access.visibility is None and decision.visibility is None:
         return access
     return replace(access, visibility=decision.visibility)
 
 
 class Allowance:
-    """How many failures of a key are still kept one by one; the rest is only counted."""
+    """How many more failures of a key get an audit entry each; the rest are only counted."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._states: dict[str, tuple[float, float, int]] = {}
 
     def take(self, actor: str) -> int | None:
-        """How many were left out since the last one that was kept; None: leave this one out."""
+        """How many failures were skipped since the last recorded one; None: skip this one, too."""
         now = self._clock()
         room, since, left_out = self._states.get(actor, (float(AUDIT_FAILURES_AT_ONCE), now, 0))
         room = min(float(AUDIT_FAILURES_AT_ONCE), room + (now - since) * AUDIT_FAILURES_PER_S)
@@ -182,7 +184,7 @@ class Allowance:
 
 
 class Auditor:
-    """Carries out acts and sees to it that the log tells of them."""
+    """Runs operations and makes sure that the audit log records them."""
 
     def __init__(self, store: Store, allowance: Allowance | None = None) -> None:
         self._store = store
@@ -195,9 +197,9 @@ class Auditor:
         act: Callable[[Access], Awaitable[T]],
         status_of: Callable[[T | Exception], int | None],
     ) -> T:
-        """What an act comes to, once everything that has to be in the log is on disk.
+        """The result of an operation, returned once every audit entry it needs is on disk.
 
-        *status_of* says how it ended; None where nobody is there any more who could be told.
+        *status_of* gives the status it ended with; None if the caller is gone.
         """
         try:
             result = await act(replace(access, acting=who))
@@ -214,7 +216,7 @@ class Auditor:
         return result
 
     async def _failed(self, who: Acting, status: int) -> None:
-        """Keep a failure, if it is one to keep; that this fails, too, is no news to the caller."""
+        """Record a failure, if it qualifies. An error here is logged and not raised."""
         if status != _FORBIDDEN and (status in _NOT_KEPT or who.detail is None):
             return
         left_out = self._allowance.take(who.actor)
@@ -228,5 +230,5 @@ class Auditor:
         outcome: Outcome = "refused" if status == _FORBIDDEN else "failed"
         try:
             await self._store.write(audited.keep, who, outcome, status, detail)
-        except Exception as error:  # noqa: BLE001 - the first error is the one to tell
+        except Exception as error:  # noqa: BLE001 - the first error is the one to report
             _log.error("audit.not_kept", action=who.action, status=status, exc_info=error)

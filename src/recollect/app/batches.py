@@ -1,4 +1,4 @@
-"""Bulk batches: draft, fill, process, follow."""
+"""Bulk batches: create a draft, fill it, process it, follow its progress."""
 
 from collections.abc import Sequence
 
@@ -39,21 +39,21 @@ __all__ = [
 
 
 class BatchEntry(Record):
-    """An item whose thread or graph is named by the server's ids."""
+    """An item whose thread or graph is given by a server-side id."""
 
     episode: NewEpisode
     target: ThreadRef | GraphRef
 
 
 class Rejected(Record):
-    """An item that was not taken: its number, and why."""
+    """An item that was not accepted: its index, and why."""
 
     number: int
     reason: str
 
 
 class Items(Record):
-    """Items of a batch with the uuids of their threads by their ids; *rejected* were not taken."""
+    """Items of a batch, with the uuid of each thread by its id; *rejected* ones were not added."""
 
     items: list[BatchItem]
     thread_uuids: dict[str, str]
@@ -62,8 +62,10 @@ class Items(Record):
 
 
 class Started(Record):
-    """A batch that was started, and its task; an invalid one has none. What the task is about is told
-    as far as it may be seen."""
+    """A started batch and its task, which an invalid batch does not have.
+
+    *is_seen* is False if the caller may not see the episodes that the task is about.
+    """
 
     batch: Batch
     task: Tracked | None
@@ -117,8 +119,10 @@ add = writes(batches.add)
 def add_fitting(
     tx: Transaction, access: Access, uuid: str, new: Sequence[BatchEntry | InvalidInput]
 ) -> Done[Items]:
-    """Items at the end of a draft; those that cannot be read (which come as an error) or taken are
-    named, the others are taken."""
+    """Append items to a draft.
+
+    Items that could not be decoded (passed in as an error) or are invalid are reported, the rest are added.
+    """
     taken, rejected = [], []
     batches.get(tx, access, uuid)
     for number, entry in enumerate(new):
@@ -132,7 +136,7 @@ def add_fitting(
 
 
 def _item(tx: Transaction, access: Access, entry: BatchEntry | InvalidInput) -> NewItem:
-    """An item as we keep it, checked by itself; whom it names must exist."""
+    """An item as it is stored, validated; its thread or graph must exist."""
     if isinstance(entry, InvalidInput):
         raise entry
     if isinstance(entry.target, ThreadRef):
@@ -147,7 +151,7 @@ def _item(tx: Transaction, access: Access, entry: BatchEntry | InvalidInput) -> 
 
 @repeatable
 def process(tx: Transaction, access: Access, uuid: str) -> Done[Started]:
-    """Start a draft; with a target that is gone it becomes invalid instead."""
+    """Start processing a draft; it becomes invalid instead if a target is gone."""
     made = batches.process(tx, access, uuid)
     if made.status == "invalid":
         return Done(value=Started(batch=made, task=None), made=made)
@@ -157,13 +161,13 @@ def process(tx: Transaction, access: Access, uuid: str) -> Done[Started]:
 def _started(tx: Transaction, access: Access, made: Batch) -> Started:
     try:
         return Started(batch=made, task=ingest_tasks.get(tx, access, made.uuid))
-    except NotFound:  # others filled it, and none of its episodes may be seen
+    except NotFound:  # filled by others, and the caller may see none of its episodes
         whole = tasks.of_write(tx, access, made.uuid, "batch.process")
         return Started(batch=made, task=whole, is_seen=False)
 
 
 @repeatable
 def delete(tx: Transaction, access: Access, uuid: str) -> Done[None]:
-    """Remove a batch that was not processed."""
+    """Delete a batch that has not been processed."""
     batches.delete(tx, access, uuid)
     return Done(value=None)

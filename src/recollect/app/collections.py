@@ -1,4 +1,4 @@
-"""Collections of documents, which are searched by themselves and belong to no graph."""
+"""Collections of documents, which are searched on their own and belong to no graph."""
 
 import asyncio
 
@@ -24,7 +24,7 @@ async def delete(services: Services, access: Access, name: str) -> None:
 
 
 async def add(services: Services, access: Access, name: str, new: list[NewDocument]) -> list[str]:
-    """Documents into a collection; their uuids in the order given."""
+    """Add documents to a collection; returns their uuids in the given order."""
     prepared = await asyncio.to_thread(collections.prepared, new)
     return await services.store.write(collections.add, access, name, prepared)
 
@@ -36,7 +36,7 @@ update_document = writes(collections.update_document)
 
 
 async def delete_documents(services: Services, access: Access, name: str, uuids: list[str]) -> int:
-    """Remove several documents and say how many; one that is gone already is no error."""
+    """Delete several documents and return how many there were; a missing one is not an error."""
     count = await services.store.write(collections.delete_documents, access, name, uuids)
     services.store.scrub_soon()
     return count
@@ -51,5 +51,5 @@ async def delete_document(services: Services, access: Access, name: str, uuid: s
 async def search(
     services: Services, access: Access, name: str, query: DocumentQuery
 ) -> list[Hit[Document]]:
-    """The documents of a collection that fit a text, metadata, or both, best first."""
+    """The documents of a collection that match a text, metadata, or both, best first."""
     return await documents.find(services.store, services.settings.models, access, name, query)

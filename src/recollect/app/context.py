@@ -1,4 +1,4 @@
-"""The context that a thread gives for a prompt: blocks as clients of Zep read them, and templates."""
+"""Prompt context for a thread: blocks in the form that Zep's clients expect, and templates."""
 
 from collections.abc import Awaitable, Sequence
 from typing import Any
@@ -27,8 +27,11 @@ _log = log.get(__name__)
 
 
 class UserBlock(Record):
-    """A block with a section for each kind: what it was searched for with, the block, and what was
-    found and fits so much worse than the best that it was not considered."""
+    """A block with a section for each kind, and how it came about.
+
+    *asked* is the search text, *candidates* are all hits, and *found* those close enough to the best one
+    to be considered.
+    """
 
     asked: str
     block: blocks.Block
@@ -38,7 +41,7 @@ class UserBlock(Record):
 
 class SessionMemory(Record):
     """A block of facts and entities with the facts behind it, the newest messages of the thread, and
-    what it is about as far as that was summed up."""
+    its summary if there is one yet."""
 
     thread: Thread
     block: str
@@ -48,10 +51,10 @@ class SessionMemory(Record):
 
 
 async def after_storing(context: Awaitable[str]) -> str | None:
-    """A context asked for along with adding messages; None when there is no getting it.
+    """The context that a request to add messages also asked for; None if it could not be built.
 
-    The messages are stored by then. An error would make clients send them again, and they would
-    be there twice; the context can be asked for again at no such cost.
+    The messages are already stored. An error would make clients send them again and store them twice,
+    whereas the context can be requested again at no such cost.
     """
     try:
         return await context
@@ -61,14 +64,14 @@ async def after_storing(context: Awaitable[str]) -> str | None:
 
 
 async def _gatherer(services: Services, access: Access, thread_id: str, messages: int) -> Gatherer:
-    """Ready to collect what the newest messages of a thread ask for."""
+    """A gatherer for what is relevant to the newest messages of a thread."""
     count = services.settings.context_messages or messages
     asked = await services.store.read(gather.thread_request, access, thread_id, count)
     return injections.gatherer(services, access, asked)
 
 
 def _room(services: Services, max_characters: int | None) -> int:
-    """How many characters a block may have: as many as are asked for, or as usual."""
+    """How many characters a block may have: the requested number, or the configured default."""
     if max_characters is None:
         return services.settings.context_chars_max
     if max_characters < 1:
@@ -90,7 +93,7 @@ def _facts(found: Sequence[Hit[Any]]) -> list[Fact]:
 
 
 async def session_block(services: Services, access: Access, thread_id: str) -> str:
-    """Facts and entities, as Zep v2 asks for them."""
+    """Facts and entities, with the number of messages that Zep v2 uses as the question."""
     gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_2)
     found = await gatherer.everything(_FACTS_AND_ENTITIES)
     return await _facts_block(services, gatherer, found)
@@ -99,7 +102,7 @@ async def session_block(services: Services, access: Access, thread_id: str) -> s
 async def basic_block(
     services: Services, access: Access, thread_id: str, min_rating: float | None
 ) -> str:
-    """The same for what Zep v3 takes as the question."""
+    """Facts and entities, with the number of messages that Zep v3 uses as the question."""
     gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_3)
     found = await gatherer.everything(_FACTS_AND_ENTITIES, min_rating)
     return await _facts_block(services, gatherer, found)
@@ -108,7 +111,7 @@ async def basic_block(
 async def session_memory(
     services: Services, access: Access, thread_id: str, count: int, min_rating: float | None
 ) -> SessionMemory:
-    """What an agent of Zep v2 reads before a turn, with *count* of the newest messages."""
+    """What a Zep v2 agent reads before a turn, with the *count* newest messages."""
     thread = await services.store.glance(threads.get, access, thread_id)
     gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_2)
     newest, summary = await services.store.read(_recent, access, thread, count)
@@ -152,7 +155,7 @@ async def user_block(
 async def explained_block(
     services: Services, access: Access, thread_id: str, *, max_characters: int | None = None
 ) -> UserBlock:
-    """The same for somebody who wonders, with what is not in it; no context that was given out."""
+    """The same block with its candidates, for inspection; not recorded in the injection log."""
     gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_3)
     return await _user_block(gatherer, SECTIONS, _room(services, max_characters), None)
 
@@ -177,7 +180,7 @@ async def templated(
     max_characters: int | None = None,
     min_rating: float | None = None,
 ) -> str:
-    """The block that a template of the project makes."""
+    """The block rendered from one of the project's templates."""
     template = await services.store.read(guidance.get_template, access, template_id)
     gatherer = await _gatherer(services, access, thread_id, BLOCK_MESSAGES_3)
     pieces = templates.parse(template.text)

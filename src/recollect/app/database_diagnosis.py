@@ -1,4 +1,4 @@
-"""What is wrong with a store on PostgreSQL, and how to mend it. Looking changes nothing in it."""
+"""What is wrong with a store on PostgreSQL, and how to fix it. The checks change nothing."""
 
 from recollect.app import diagnosis
 from recollect.app.diagnosis import Finding
@@ -11,7 +11,7 @@ _PAGE = "see docs/operating/postgresql.md"
 
 
 def database(url: str, place: str, limits: UsageLimits = NO_LIMITS) -> list[Finding]:
-    """Whether it can be reached and is fit for it, its schema, and what waits in it."""
+    """Whether the database is reachable and suitable, its schema version, and its backlog."""
     try:
         with state.looking(url) as connection:
             found = state.state(connection)
@@ -27,8 +27,10 @@ def database(url: str, place: str, limits: UsageLimits = NO_LIMITS) -> list[Find
 
 
 def soundness(url: str) -> list[Finding]:
-    """Whether everything that is stored rests on something; of trouble on the way the look before
-    this one tells."""
+    """Whether all derived data is still supported by something.
+
+    Connection errors are ignored here, because `database` reports them.
+    """
     try:
         with state.looking(url) as connection:
             found = state.state(connection)

@@ -1,4 +1,4 @@
-"""What is wrong with the store of a folder, and how to mend it."""
+"""What is wrong with the store in a folder, and how to fix it."""
 
 import sqlite3
 import time
@@ -30,7 +30,7 @@ _GOES_ON = "mend the cause; they go on by themselves, and nothing is held agains
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     what: str
     state: Literal["ok", "warning", "wrong"]
@@ -39,8 +39,10 @@ class Finding:
 
 
 def store(data: Path, *, served: bool, limits: UsageLimits = NO_LIMITS) -> list[Finding]:
-    """The file, its schema, what waits in it and which quotas are used up; *served*: a server uses the
-    folder, *limits* are those of projects for which nothing else was chosen."""
+    """Check the file, its schema, its backlog, and which quotas are used up.
+
+    *served*: a server is using the folder. *limits* apply to projects without limits of their own.
+    """
     path = data / FILE_NAME
     if not path.exists():
         return [Finding("store", "ok", "not made yet; `recollect serve` makes it")]
@@ -63,7 +65,7 @@ def store(data: Path, *, served: bool, limits: UsageLimits = NO_LIMITS) -> list[
 
 
 def schema(have: int, known: int) -> Finding:
-    """The version of the store, and the one that this program has."""
+    """Compare the store's schema version with this program's."""
     if have > known:
         says = f"schema {have} is newer than this program ({known})"
         return Finding("schema", "wrong", says, "install the release that wrote it")
@@ -74,12 +76,12 @@ def schema(have: int, known: int) -> Finding:
 
 
 def waiting(tx: Transaction, *, served: bool) -> list[Finding]:
-    """What waits in the store, what keeps it, and what is parked; *served*: somebody uses the store."""
+    """The backlog, what holds it up, and what is parked; *served*: a server is using the store."""
     return [*_queue(tx, served=served), *_readings(tx), *_webhooks(tx)]
 
 
 def quotas_spent(tx: Transaction, limits: UsageLimits) -> list[Finding]:
-    """Who is turned away until tomorrow, or soon."""
+    """The projects and keys that have used up a daily quota, or nearly."""
     return [
         Finding(
             "quota",
@@ -126,7 +128,7 @@ def _queue(tx: Transaction, *, served: bool) -> list[Finding]:
 
 
 def _hindered(tx: Transaction, *, served: bool) -> list[Finding]:
-    """What keeps graphs waiting, and what waits although nothing keeps it."""
+    """What holds up graphs, and graphs that wait although nothing holds them up."""
     found = [
         Finding("waiting", "warning", f"{one.graphs} graphs wait: {one.reason}", _GOES_ON)
         for one in queue.hindrances(tx, _PARKED_SHOWN_MAX)
@@ -146,7 +148,7 @@ def _hindered(tx: Transaction, *, served: bool) -> list[Finding]:
 
 
 def _readings(tx: Transaction) -> list[Finding]:
-    """What waits for another reading, and what is parked and why."""
+    """Episodes that wait for a second reading, and parked ones with the reason."""
     counted = rereadings.counts(tx)
     listed = [f"{one.count} for {one.reader}" for one in counted if one.status == "waiting"]
     says = f"waiting to be read again: {', '.join(listed)}" if listed else "none waits"
@@ -165,7 +167,7 @@ def _readings(tx: Transaction) -> list[Finding]:
 
 
 def _webhooks(tx: Transaction) -> list[Finding]:
-    """What projects could not be told; nothing where nobody wants to be told anything."""
+    """Webhooks with failed or missed deliveries; nothing if no webhook is registered."""
     found = webhooks.states(tx, PAGE_MAX)
     if not found:
         return []
@@ -188,14 +190,14 @@ def _troubled(one: WebhookState) -> Finding:
 
 
 def soundness(data: Path) -> list[Finding]:
-    """Whether everything that is stored rests on something."""
+    """Whether all derived data is still supported by something."""
     path = data / FILE_NAME
     if not path.exists():
         return []
     try:
         with closing(connect(path, writer=False)) as connection:
             if migrate.version(connection) != len(migrate.available()):
-                return []  # of which the schema tells
+                return []  # the schema check reports this
             connection.execute("BEGIN")
             return unsound(SqliteTransaction(connection, system_clock, TimeOrderedIds()))
     except sqlite3.Error as error:
@@ -203,7 +205,7 @@ def soundness(data: Path) -> list[Finding]:
 
 
 def unsound(tx: Transaction) -> list[Finding]:
-    """What rests on nothing, or that nothing does."""
+    """Derived data that nothing supports, or a finding that there is none."""
     mend = "run `recollect rebuild`, which derives everything from the log again"
     found = [
         Finding("soundness", "wrong", f"{one.what}: {one.count}, such as {one.example}", mend)

@@ -1,4 +1,4 @@
-"""Work that needs vectors: done in a thread, so that others are served meanwhile."""
+"""Work that needs vectors: done in a thread, to keep the event loop free."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ async def embedding(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T:
-    """Run *work* with the embedder, which is loaded for the first one that asks."""
+    """Run *work* with the embedder, which is loaded on first use."""
 
     def run() -> T:
         return work(embedder.load(services.settings.models).passages, *args, **kwargs)
@@ -29,7 +29,7 @@ async def embedding(
 
 
 async def sentence_vector(services: Services, text: str | None) -> bytes | None:
-    """The vector by which a corrected sentence is found; without models its words must do."""
+    """The search vector of a corrected sentence; None without models, where it is found by its words only."""
     if text is None or services.settings.extraction == "off":
         return None
     return await embedding(services, _packed, text[:EPISODE_CHARS_MAX])

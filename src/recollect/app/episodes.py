@@ -1,4 +1,4 @@
-"""Episodes: reading, paging, metadata, deletion, and what was read out of one."""
+"""Episodes: reading, paging, metadata, deletion, and what was extracted from one."""
 
 from recollect.app import graphs, refs, tasks
 from recollect.app.idempotency import Done, repeatable
@@ -40,7 +40,7 @@ update = writes(episodes.update_metadata)
 def update_in(
     tx: Transaction, access: Access, ref: GraphRef, uuid: str, metadata: Json
 ) -> Done[InGraph[Episode]]:
-    """The same for an episode of one graph."""
+    """Merge metadata into that of an episode of one graph."""
     where, found = _one(tx, access, ref, uuid)
     made = episodes.update_metadata(tx, access, found.uuid, metadata)
     said_in = lookups.threads_of(tx, access, [made])
@@ -49,14 +49,14 @@ def update_in(
 
 
 async def delete(services: Services, access: Access, uuid: str) -> None:
-    """Remove an episode, and what rested on it alone."""
+    """Delete an episode, and what only it supported."""
     await services.store.write(episodes.delete, access, uuid)
     services.store.scrub_soon()
 
 
 @repeatable
 def erase_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
-    """The same for an episode of one graph, with a receipt; the task ends when the files are wiped."""
+    """Delete an episode of one graph, with a receipt; the task completes once the files are wiped."""
     _, found = _one(tx, access, ref, uuid)
     erased = erasing.episode(tx, access, found.uuid, "delete")
     task = tasks.of_write(tx, access, erased.uuid, "graph.episode.delete")
@@ -77,7 +77,7 @@ async def page(
     mentioned: list[str] | None,
     filters: Filters,
 ) -> InGraph[Page[Episode]]:
-    """A page of a graph's episodes, those that mention any of *mentioned* if given."""
+    """A page of a graph's episodes; if *mentioned* is given, only those that mention one of them."""
     among = await graphs.matching(services, access, ref, "episode", filters)
     return await services.store.read(_page, access, ref, request, mentioned, among)
 
@@ -105,7 +105,7 @@ def of_document(
     limit: int,
     after: str | None = None,
 ) -> InGraph[list[Episode]]:
-    """The first episodes of a document past the one named by *after*, in order."""
+    """The next episodes of a document after the episode *after*, in order."""
     where = refs.graph(tx, access, ref)
     position = log_position(tx, access, after) or 0
     found = episodes.of_document(tx, access, where.graph, document_id, limit, position)
@@ -117,7 +117,7 @@ def of_document(
 def mentions(
     tx: Transaction, access: Access, uuid: str, limit: int
 ) -> tuple[list[ListedEntity], list[Fact]]:
-    """The entities and facts that came out of an episode."""
+    """The entities and facts extracted from an episode."""
     entities, facts = knowledge.mentions(tx, access, episodes.get(tx, access, uuid), limit)
     return listing.with_episodes(tx, access, entities), facts
 
@@ -126,7 +126,7 @@ def mentions(
 def reading(
     tx: Transaction, access: Access, ref: GraphRef, uuid: str
 ) -> tuple[Episode, Found | None]:
-    """An episode, and what was found in it once it was read, before it met the graph."""
+    """An episode and its reading (None until it was read), before that was folded into the graph."""
     _, episode = _one(tx, access, ref, uuid)
     kept = readings.of_episode(tx, episode.id)
     return episode, None if kept is None else kept.found

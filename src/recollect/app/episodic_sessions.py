@@ -1,4 +1,4 @@
-"""Sessions of the episodic memory, `organisation/project`: each is a graph, as its two memories see it."""
+"""Sessions of the episodic memory, named `organisation/project`: each is a graph."""
 
 from collections.abc import Collection, Sequence
 
@@ -24,7 +24,7 @@ class SessionName(Record):
 
     @property
     def target(self) -> Target:
-        """What the audit log calls it."""
+        """The session as a target in the audit log."""
         named = names.graph_of(self.org_id, self.project_id)
         return Target("user" if named.kind == "user" else "graph", named.id, chosen=True)
 
@@ -38,7 +38,7 @@ def session_of(key: str) -> SessionName:
 async def look(
     services: Services, access: Access, session: SessionName
 ) -> tuple[Graph | None, MemorySettings]:
-    """The graph of a session, if there is one, and what was chosen about its memories."""
+    """The graph of a session, if there is one, and the settings of its memories."""
     return await services.store.read(_look, access, session, settings.usual(services.settings))
 
 
@@ -55,7 +55,7 @@ def _look(
 async def add(
     services: Services, access: Access, session: SessionName, new: Sequence[NewEpisode]
 ) -> Receipt:
-    """Keep checked episodes; the first ones make the session."""
+    """Store validated episodes; the first ones create the session."""
     stored = await services.store.write(_add, access, session, new)
     services.wake_workers()
     return stored
@@ -71,7 +71,7 @@ def _add(
 
 @writes
 def choose(tx: Transaction, access: Access, session: SessionName, change: SettingsChange) -> None:
-    """Let what is given hold for a session from now on; it has to be there."""
+    """Change the settings of a session, which must exist."""
     graph = names.find(tx, access, session.org_id, session.project_id)
     settings.choose_for_graph(tx, access, graph, change)
 
@@ -87,7 +87,7 @@ async def search(
     *,
     without: Collection[str] = (),
 ) -> tuple[Hit[Episode], ...]:
-    """The episodes that fit a question best, in the order of time."""
+    """The episodes that match a question best, in chronological order."""
     return await long_term.search(
         services.finder, services.store, access, graph, asked, without=without
     )

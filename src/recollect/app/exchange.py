@@ -1,5 +1,7 @@
-"""Projects as files: ours, written and read with equal digests, and those of other memories;
-and projects from one store into another."""
+"""Exporting and importing projects, importing other products' files, and copying between stores.
+
+A project that is exported and imported again has the same digests.
+"""
 
 import tempfile
 import threading
@@ -48,8 +50,10 @@ async def export(
     sink: Sink,
     progress: Callable[[int], AbstractContextManager[Progress]],
 ) -> Exported:
-    """Write a project, or one graph of it, as it is at one moment; *progress* is told of how many
-    graphs there are, and gives what hears how many are done."""
+    """Export a snapshot of a project, or of one of its graphs.
+
+    *progress* is called with the number of graphs, and yields a callback that takes the number done.
+    """
     owner = await services.store.read(keys.project_of, access)
     wanted = ExportRequest(project=owner, user_id=user_id, graph_id=graph_id)
     total = await services.store.read(exporter.graph_count, wanted)
@@ -64,14 +68,14 @@ async def load(
     target: ImportTarget,
     progress: Progress,
 ) -> Imported:
-    """Read a file of ours, whole or not at all; a first import may be the first thing a store sees."""
+    """Import one of our files in one transaction; the store may still be empty."""
     return await services.store.write(_once(_load), access, source, target, progress)
 
 
 def _once(
     unit: Callable[Concatenate[Transaction, P], T],
 ) -> Callable[Concatenate[Transaction, P], T]:
-    """A unit that cannot be run again when the database went away: a pipe was read, or written to."""
+    """Make a unit fail instead of being retried after a lost connection: a pipe cannot be rewound."""
     begun = False
 
     def run(tx: Transaction, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -101,7 +105,7 @@ async def bring(
     source: IO[bytes],
     progress: Progress,
 ) -> Brought:
-    """Store the episodes that another memory's file holds; what they say is learned here."""
+    """Store the episodes in another product's file; facts are extracted from them here."""
     access = await projects.enter(services, acting, project)
     return await foreign.bring(services.store, access, shape, source, progress)
 
@@ -122,10 +126,10 @@ class ComparedGraph(Record):
 
 
 class ComparedProject(Record):
-    """A project that is in both stores now.
+    """A project that both stores have now.
 
-    *records*: how many were written, none when it was there already. *keys*, *audit_entries*: what it
-    has there; *audit_broken_at* is the first entry that does not hold.
+    *records*: how many were written, 0 if the project was already there. *keys*, *audit_entries*: its counts
+    in the target store; *audit_broken_at* is the first audit entry there that fails verification.
     """
 
     project: str
@@ -151,10 +155,10 @@ def project_names(tx: Transaction, access: Access) -> list[str]:
 async def copy(
     here: WithStore, there: WithStore, acting: Acting, project: str, into: str | None, watch: Watch
 ) -> ComparedProject:
-    """Copy a project as it is at one moment, whole or not at all, and compare the digests afterwards.
+    """Copy a snapshot of a project in one transaction, and compare the digests afterwards.
 
-    What is there already is compared and left as it is. *watch* is told what is done and how much of
-    it there is, and gives what hears how far it is. Whoever is cancelled leaves nothing behind.
+    A project that is already there is compared and left alone. *watch* is called with a label and a total,
+    and yields a callback for the progress. A cancelled copy leaves nothing behind.
     """
     owner = await here.store.read(keys.project_named, project)
     found = await there.store.read(_found, owner, into or owner.name)
@@ -169,7 +173,7 @@ async def copy(
 
 
 def _found(tx: Transaction, owner: Project, name: str) -> Project | None:
-    """The same project in the other store, whatever it is called there."""
+    """The same project (by uuid) in the other store, whatever its name there."""
     every = keys.list_projects(tx)
     same = next((one for one in every if one.uuid == owner.uuid), None)
     if same is None and any(one.name == name for one in every):
@@ -184,7 +188,7 @@ def _found(tx: Transaction, owner: Project, name: str) -> Project | None:
 async def _carry(
     here: WithStore, there: WithStore, acting: Acting, owner: Project, name: str, watch: Watch
 ) -> tuple[Sequence[ExportedGraph], Imported]:
-    """The project as a file that nobody else sees, and out of it again."""
+    """Export the project to a private temporary file, and import it from there."""
     wanted = ExportRequest(project=owner, copies=True)
     total = await here.store.read(exporter.graph_count, wanted)
     stopped = threading.Event()
@@ -197,14 +201,14 @@ async def _carry(
                 access = without_project(acting)
                 made = await there.store.write(_load_copy, access, file, target, stopped, step)
         finally:
-            stopped.set()  # a thread may still be at it
+            stopped.set()  # a thread may still be working on the file
     return written.graphs, made
 
 
 def _write(
     tx: Transaction, wanted: ExportRequest, file: IO[bytes], stopped: threading.Event, step: Step
 ) -> exporter.Exported:
-    """From the beginning: a unit is run again when the database went away."""
+    """Start from an empty file: the store retries a unit after a lost connection."""
     file.seek(0)
     file.truncate()
 
@@ -223,7 +227,7 @@ def _load_copy(
     stopped: threading.Event,
     step: Step,
 ) -> Imported:
-    """From the beginning, as well."""
+    """Start at the beginning of the file, because this unit may be retried, too."""
     file.seek(0)
 
     def hear(line: int) -> None:

@@ -1,4 +1,4 @@
-"""Letting episodes and facts cease to be known, and looking at those that have."""
+"""Expiring episodes and facts, and inspecting those that have expired."""
 
 import math
 import time
@@ -24,10 +24,10 @@ expired_thing = reads(expiring.expired_thing)
 
 
 class NextExpiry:
-    """When the next thing expires, as it was a second ago at most: most answers need no look at the store.
+    """Caches for a second when the next thing expires, so that most requests need not ask the store.
 
-    What this process changes counts at once. What another one lets expire within the second in which it
-    says so may be told for the rest of that second, as a key works that was revoked there.
+    Writes in this process invalidate the cache at once. An expiry that another process sets to less than
+    a second ahead may go unnoticed for the rest of that second, like a key that was revoked there.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class NextExpiry:
         self._next: datetime | None = None
 
     def changed(self) -> None:
-        """Something was written here: look again."""
+        """Invalidate the cache: this process wrote something."""
         self._changes += 1
         self._looked_at = -math.inf
 
@@ -57,10 +57,9 @@ async def hide_due(
     kept_days: int | None,
     then: Callable[[Erased], object] | None = None,
 ) -> None:
-    """Forget what a project must not tell any more; *then* has what memory and files hold of it follow.
+    """Forget everything of a project that has expired; *then* drops it from caches and files.
 
-    Done before every answer: whoever asks after its time does not see it, whether or not somebody
-    with workers came by since.
+    Called before every answer, so that expired data is never returned, even if no worker has run since.
     """
     while await services.store.glance(expiring.is_due_in, access):
         erased = await expirer.forget_next(

@@ -1,4 +1,4 @@
-"""A graph to draw, and a search with its reasons."""
+"""A graph to draw, and a search explained."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from recollect.store.protocol import Transaction
 
 
 class DrawnGraph(Record):
-    """The best-connected part of a graph, and the entities of it that the caller may see, by id."""
+    """The best-connected part of a graph, and those of its entities that the caller may see, by id."""
 
     overview: Overview
     entities: dict[int, Entity]
@@ -42,7 +42,7 @@ def _entities(
 
 
 class SearchScope(Record):
-    """Where a search looks: the graph, the zone of its owner, and the fact that somebody misses."""
+    """Where to search: the graph, its owner's time zone, and the fact that the caller expected to find."""
 
     graph: Graph
     time_zone: str | None
@@ -57,7 +57,7 @@ def search_scope(
     graph_id: str | None,
     missed: str | None,
 ) -> SearchScope:
-    """The graph that is meant, and in it the fact of that uuid, if it is there to be seen."""
+    """The named graph, and the fact *missed* if it is in that graph and visible."""
     graph = graphs.target(tx, access, user_id, graph_id)
     return SearchScope(
         graph=graph,
@@ -77,7 +77,7 @@ def _fact(tx: Transaction, access: Access, graph: Graph, uuid: str | None) -> Fa
 
 
 class Reasons(Record):
-    """What a search finds, the parts of each score by row id, and how the missed fact stands."""
+    """The hits of a search, each score broken down by row id, and how the missed fact did."""
 
     hits: list[Hit[Any]]
     weighed: Mapping[int, ScoreBreakdown]
@@ -87,7 +87,7 @@ class Reasons(Record):
 async def explain(
     services: Services, access: Access, where: SearchScope, query: Query
 ) -> Reasons | None:
-    """What a search finds and why; None for a question without words, which finds nothing."""
+    """What a search finds and why; None for a blank query, which finds nothing."""
     hits = await services.finder.find(access, where.graph, query)
     if not query.text.strip():
         return None

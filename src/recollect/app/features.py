@@ -1,5 +1,4 @@
-"""What is known of a memory project as features of sets, and how they are sorted: set types, categories,
-tags."""
+"""Features of a memory project and how they are organised: sets, set types, categories, tags."""
 
 from collections.abc import Sequence
 
@@ -32,8 +31,10 @@ async def add(
     *,
     readable: Access | None,
 ) -> str:
-    """Add a feature to a set, wait until it can be read, if that is soon, and return its id: that of a
-    fact which says the same and was there already, as far as it is *readable*."""
+    """Add a feature to a set, wait a short time until it can be read, and return its id.
+
+    If a fact that says the same already existed and is *readable*, this is the id of that fact.
+    """
     features.check(new)
     added = await services.store.write(_add, access, name, new, services.predicates)
     task = added.receipt.task_uuid
@@ -73,7 +74,7 @@ def _correct(
 async def delete(
     services: Services, access: Access, name: ProjectName, feature_ids: list[str]
 ) -> None:
-    """Remove features, all that are named or none; the episodes behind them stay."""
+    """Delete the named features, all or none; the episodes behind them stay."""
     await services.store.write(_delete, access, name, feature_ids)
     services.store.scrub_soon()
 
@@ -87,12 +88,12 @@ def _delete(tx: Transaction, access: Access, name: ProjectName, feature_ids: lis
 
 @writes
 def add_set_type(tx: Transaction, access: Access, name: ProjectName, new: SetType) -> str:
-    """Define a kind of sets by the metadata that tells them."""
+    """Define a set type by the metadata keys that distinguish its sets."""
     return categories.add_set_type(tx, find(tx, access, name), new)
 
 
 async def set_types(services: Services, access: Access, name: ProjectName) -> list[SetType]:
-    """The kinds of sets that were defined; of an unknown project, none."""
+    """The set types of a project; empty for an unknown project."""
     names.check(name.org_id, name.project_id)
     return await services.store.glance(_set_types, access, name)
 
@@ -104,15 +105,16 @@ def _set_types(tx: Transaction, access: Access, name: ProjectName) -> list[SetTy
 
 @writes
 def delete_set_type(tx: Transaction, access: Access, name: ProjectName, type_id: str) -> None:
-    """Remove a kind of sets with its templates; features stay."""
+    """Delete a set type with its templates; features stay."""
     categories.delete_set_type(tx, find(tx, access, name), type_id)
 
 
 async def sets(
     services: Services, access: Access, name: ProjectName, values: Json | None
 ) -> list[tuple[SetType | None, FeatureSet]]:
-    """The sets of a project: its own, those that values select, and without values those that
-    something was said about."""
+    """The sets of a project: the project-wide and organisation-wide ones, and those that *values* select.
+    Without values, the sets with categories configured for them.
+    """
     names.check(name.org_id, name.project_id)
     return await services.store.glance(_sets, access, name, values)
 
@@ -156,13 +158,13 @@ def add_category(
 def add_template(
     tx: Transaction, access: Access, name: ProjectName, type_id: str, new: NewCategory
 ) -> str:
-    """Add a category to all sets of a type."""
+    """Add a category to all sets of a set type."""
     return categories.add_template(tx, find(tx, access, name), type_id, new)
 
 
 @glances
 def templates(tx: Transaction, access: Access, name: ProjectName, type_id: str) -> list[Category]:
-    """The categories of a type of sets."""
+    """The categories of a set type."""
     return categories.templates(tx, find(tx, access, name), type_id)
 
 
@@ -176,7 +178,7 @@ def category(tx: Transaction, access: Access, name: ProjectName, category_id: st
 def sets_of_category(
     tx: Transaction, access: Access, name: ProjectName, category_id: str
 ) -> list[FeatureSet]:
-    """The set of a category; of a template those sets of its type that something was said about."""
+    """The set of a category; for a template, the sets of its type with categories configured for them."""
     graph = find(tx, access, name)
     return categories.sets_of(tx, access, graph, categories.get(tx, graph, category_id))
 
@@ -185,7 +187,7 @@ def sets_of_category(
 def disable_category(
     tx: Transaction, access: Access, name: ProjectName, of_set: FeatureSet, category_name: str
 ) -> None:
-    """Have a set answer with nothing of a category."""
+    """Hide a category in a set."""
     categories.leave_out(tx, find(tx, access, name), of_set, category_name)
 
 

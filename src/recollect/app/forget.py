@@ -1,7 +1,7 @@
-"""Erasing: the rows, then what memory holds of them, then the bytes in the files.
+"""Erasing: first the rows, then the in-memory copies, then the bytes in the files.
 
-Every erasure goes through here. One with a receipt is answered when the files are wiped, or could not
-be just now; what is merely dropped is wiped in the background.
+Every erasure goes through here. One with a receipt returns after an attempt to wipe the files; what is
+deleted without a receipt is wiped in the background.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ async def erase(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> Receipt:
-    """Run a unit that erases; done when memory and, if that is possible now, files hold no more."""
+    """Run a unit that erases; returns once memory and, if possible now, the files are wiped."""
     erased = await services.store.write(unit, access, *args, **kwargs)
     return await services.wipe(erased)
 
@@ -49,7 +49,7 @@ async def drop(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T:
-    """Run a unit that deletes something without a receipt; its bytes go in the background."""
+    """Run a unit that deletes something without a receipt; its bytes are wiped in the background."""
     result = await services.store.write(unit, access, *args, **kwargs)
     services.wipe_soon()
     return result
@@ -58,12 +58,12 @@ async def drop(
 async def one(
     services: Services, access: Access, kind: Kind, name: str, mode: Mode = "delete"
 ) -> Receipt:
-    """Erase an episode, a thread, a graph or a user, and what rested on it alone."""
+    """Erase an episode, a thread, a graph or a user, and what only it supported."""
     return await erase(services, access, _UNITS[kind], name, mode)
 
 
 class _Previewed(Exception):
-    """Ends a unit that erased something, so that nothing of it is kept."""
+    """Aborts a unit that erased something, so that it is rolled back."""
 
     def __init__(self, receipt: Receipt) -> None:
         super().__init__(receipt.uuid)
@@ -73,8 +73,10 @@ class _Previewed(Exception):
 async def preview(
     services: WithStore, access: Access, kind: Kind, name: str, mode: Mode
 ) -> Receipt:
-    """The receipt that erasing would have; it is done, told and taken back, so it tells no other
-    story."""
+    """The receipt that an erasure would have.
+
+    The erasure is carried out and rolled back, so the preview cannot differ from the real thing.
+    """
     try:
         return await services.store.write(_previewed, access, kind, name, mode)
     except _Previewed as previewed:
@@ -86,12 +88,12 @@ def _previewed(tx: Transaction, access: Access, kind: Kind, name: str, mode: Mod
 
 
 async def fact(services: Services, access: Access, uuid: str) -> Receipt:
-    """Erase a fact; the episodes that say it stay, and do not say it again."""
+    """Erase a fact; the episodes that state it stay, and it is not learned from them again."""
     return await erase(services, access, erasing.fact, uuid)
 
 
 async def session(services: Services, access: Access, session_id: str) -> Receipt:
-    """Erase a session with its log and open turns; what it fed to a graph stays there."""
+    """Erase a session with its log and open turns; what it fed into a graph stays there."""
     return await erase(services, access, erasing.session, session_id)
 
 

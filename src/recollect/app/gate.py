@@ -1,6 +1,7 @@
-"""What surrounds every use case that is asked for from outside, over HTTP or by a tool: policies decide,
-the audit log says who did what, metrics count it and the log has a line of it, and nobody asks too
-often."""
+"""What surrounds every use case called from outside, over HTTP or by a tool.
+
+Rate limits and policies are enforced, and the audit log, the metrics and the log record the request.
+"""
 
 import math
 import re
@@ -25,22 +26,21 @@ from recollect.graph.types import Access, Json
 from recollect.graph.usage import SCOPES, Scope
 from recollect.limits import ID_CHARS_MAX, RATES_REMEMBERED_MAX
 
-# How often somebody may ask: a bucket of requests for each key and each project, filled at a
-# steady rate.
+# Rate limiting: a token bucket for each key and each project.
 #
-# Buckets are in memory: after a restart all are full. Quotas of a day are kept in the store
+# Buckets are in memory: after a restart all are full. Daily quotas are kept in the store
 # (`governance/quotas.py`).
 
 
 class Rates:
-    """The buckets of everybody who asked lately; of more than are remembered the oldest is full again."""
+    """The buckets of recent callers, least recently used first out; an evicted bucket is full again."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._buckets: OrderedDict[tuple[Scope, str], tuple[float, float]] = OrderedDict()
 
     def admit(self, access: Access) -> None:
-        """Count one request; raises LimitReached where the key or its project asked too often."""
+        """Count one request; raises LimitReached if the key or its project is over its rate."""
         if access.limits is None:
             return
         now = self._clock()
@@ -61,7 +61,7 @@ class Rates:
                     retry_after_s=wait_s,
                 )
             left[name] = room - 1.0
-        for name, room in left.items():  # of a request that is refused nothing is counted
+        for name, room in left.items():  # a refused request costs nothing
             self._buckets[name] = (room, now)
             self._buckets.move_to_end(name)
         while len(self._buckets) > RATES_REMEMBERED_MAX:
@@ -88,7 +88,7 @@ _CHOSEN = {
 }
 _GIVEN = {"message_uuid": "episode", "group_uuid": "user_group"}
 _OTHERWISE = {"fact": "edge", "entitie": "node"}
-# In a body the first of these that is there is the target.
+# The first of these fields that a body has names the target.
 _BODY_IDS = (
     *("thread_id", "session_id", "user_id", "graph_id", "group_id"),
     *("target_user_id", "target_graph_id", "target_group_id", "template_id"),
@@ -97,7 +97,7 @@ _FIELDS: dict[type, list[tuple[str, str, Any]]] = {}
 
 
 class Gate:
-    """The way from outside to the use cases of open services."""
+    """The entry point from outside to the use cases of open services."""
 
     def __init__(self, services: Services, offered: Iterable[Governed]) -> None:
         self.services = services
@@ -118,9 +118,9 @@ class Gate:
         act: Callable[[Access], Awaitable[T]],
         status_of: Callable[[T | Exception], int | None],
     ) -> T:
-        """What an act comes to: with as much access as was decided, and in the audit log as *who*'s.
+        """Run *act* with the access that was decided on, and record it in the audit log as *who*.
 
-        Without a decision there was nothing to decide, and without *who* the log tells nothing of it.
+        No decision means that nothing had to be decided; without *who* nothing goes to the audit log.
         """
 
         async def permitted(access: Access) -> T:
@@ -142,7 +142,7 @@ class Gate:
 
 @cache
 def _metrics(action: str, status: int) -> tuple[Counter, Histogram]:
-    """The series of one outcome; finding them by label each time costs more than counting."""
+    """The series of one outcome, cached: looking them up by label costs more than counting."""
     return _REQUESTS.labels(action, status), _SECONDS.labels(action)
 
 
@@ -157,9 +157,9 @@ def record(
     path: str = "",
     **more: str | int,
 ) -> None:
-    """Count something that was asked for, and write the line of it.
+    """Count a request in the metrics, and write its log line.
 
-    *path* and the words of what *failed* may quote what was sent: only people at a terminal see them.
+    *path* and the message of *failed* may quote user data: they are only shown on a terminal.
     """
     counter, seconds_seen = _metrics(action, status)
     counter.inc()
@@ -188,7 +188,7 @@ def _shown(path: str, failed: Exception | None) -> dict[str, str]:
 
 
 def _told(decision: Decision | None) -> dict[str, str | bool]:
-    """What was decided, for the log; also what would have been, where that is only reported."""
+    """The decision for the log; in report mode also what would have been decided."""
     if decision is None:
         return {}
     told: dict[str, str | bool] = {"outcome": decision.outcome, "mode": decision.mode}
@@ -198,14 +198,14 @@ def _told(decision: Decision | None) -> dict[str, str | bool]:
 
 
 def is_audited(asked: Governed, access: Access) -> bool:
-    """Whether the audit log tells of it: of what changes something, and of reads if the key says so."""
+    """Whether the audit log records it: mutations always, reads if the key is set to."""
     return not asked.public and (asked.mutates or access.logs_reads)
 
 
 def acting(asked: Governed, access: Access, target: Target | None, *, erases: bool) -> Acting:
-    """Who acts, as far as is known before it is clear what exactly is asked for."""
+    """The actor for the audit log, before the body of the request is decoded."""
     return Acting(
-        # Without a key: somebody who opened the folder itself.
+        # No key: somebody who opened the folder directly.
         actor=actor_of(access),
         action=asked.action,
         project_id=access.project_id,
@@ -216,7 +216,7 @@ def acting(asked: Governed, access: Access, target: Target | None, *, erases: bo
 
 
 def understood(access: Access, body: Any, around: Json | None = None) -> None:
-    """Let the entries of an act say what its body asks for, and the ids *around* what it names."""
+    """Add the body's fields, and the ids *around* it, to the audit entry of a request."""
     who = access.acting
     if who is not None:
         who.target = who.target or _of_body(body, who.action)
@@ -224,7 +224,7 @@ def understood(access: Access, body: Any, around: Json | None = None) -> None:
 
 
 def said(body: Any) -> Json:
-    """Which fields a body has, how long its lists are and the server's ids; never its text."""
+    """The names of a body's fields, the lengths of its lists, and server-side ids; never its text."""
     if isinstance(body, list):
         return {"items": len(body)}
     found: Json = {}
@@ -242,7 +242,7 @@ def said(body: Any) -> Json:
 
 
 def is_uuid(value: Any) -> bool:
-    """Whether it is an id of the server's own."""
+    """Whether it is a server-side id."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
@@ -266,17 +266,17 @@ def _of_body(body: Any, action: str) -> Target | None:
 
 
 def session_log(session_id: str) -> Target | None:
-    """A session of ours, which is no thread."""
+    """The session of a session log, as opposed to a thread."""
     return _target("session_log", session_id, chosen=True)
 
 
 def named(parameter: str, id_: str, before: str = "") -> Target | None:
-    """What a parameter names: its kind is known by itself, or by the word *before* it in a path."""
+    """The target that a parameter names; its kind follows from its name or the path word *before* it."""
     return _target(_kind(parameter, before), id_, chosen=is_chosen(parameter))
 
 
 def is_chosen(parameter: str) -> bool:
-    """Whether an id under this name is the caller's own choice."""
+    """Whether callers choose the ids under this name themselves."""
     return parameter in _CHOSEN
 
 

@@ -1,4 +1,4 @@
-"""Standalone graphs, and what holds for graphs of any kind."""
+"""Standalone graphs, and what applies to graphs of any kind."""
 
 from msgspec import UNSET, UnsetType
 
@@ -18,7 +18,7 @@ from recollect.store.protocol import Transaction
 
 
 class GraphChange(Record):
-    """What is said anew about a graph; what is left out stays."""
+    """A partial update of a graph: fields left UNSET keep their value."""
 
     name: str | UnsetType | None = UNSET
     description: str | UnsetType | None = UNSET
@@ -35,8 +35,8 @@ def create(
     *,
     field: str = "graph_id",
 ) -> Done[Graph]:
-    """A new standalone graph, under an id of the caller's or of ours; *field* is what the caller calls
-    the id."""
+    """A new standalone graph, under the caller's id or a generated one; *field* is the caller's name
+    for the id in error messages."""
     made = graphs.create(tx, access, graph_id, details, field=field)
     return Done(value=made, graph_id=made.id, made=made)
 
@@ -46,7 +46,7 @@ get = glances(refs.graph)
 
 @repeatable
 def update(tx: Transaction, access: Access, ref: GraphRef, change: GraphChange) -> Done[OwnedGraph]:
-    """Change what is given of a graph."""
+    """Update the given fields of a graph."""
     where = refs.graph(tx, access, ref)
     if where.user_id is not None and not isinstance(change.time_zone, UnsetType):
         raise InvalidInput("time_zone: this is the graph of a user; set the user's time zone")
@@ -63,7 +63,7 @@ def _changed(old: Graph, change: GraphChange) -> GraphDetails:
 
 @repeatable
 def delete(tx: Transaction, access: Access, ref: GraphRef) -> Done[Tracked]:
-    """Erase a standalone graph with all it holds; the task ends when the files are wiped."""
+    """Erase a standalone graph with its contents; the task completes once the files are wiped."""
     where = refs.graph(tx, access, ref)
     if where.graph_id is None:
         raise InvalidInput("graph_uuid: this is the graph of a user; it goes with the user")
@@ -77,7 +77,7 @@ page_after = reads(graphs.page_after)
 
 
 async def warm(services: Services, access: Access, ref: GraphRef) -> OwnedGraph:
-    """Bring a graph into memory ahead of its first search."""
+    """Load a graph into memory ahead of its first search."""
     where = await services.store.read(refs.graph, access, ref)
     await services.finder.warm(access, where.graph)
     return where
@@ -92,7 +92,7 @@ async def clone(services: Services, access: Access, ends: ClonedEnds) -> Copied:
 
 @repeatable
 def clone_as_new(tx: Transaction, access: Access, ref: GraphRef) -> Done[WithTask[OwnedGraph]]:
-    """A copy of a graph under an id of ours; that of a user's graph is the graph of a new user."""
+    """A copy of a graph under a generated id; copying a user's graph makes a new user."""
     where = refs.graph(tx, access, ref)
     if where.user_id is not None:
         ends = ClonedEnds(source_user=where.user_id, target_user=tx.new_id())
@@ -107,7 +107,7 @@ def clone_as_new(tx: Transaction, access: Access, ref: GraphRef) -> Done[WithTas
 async def matching(
     services: Services, access: Access, ref: GraphRef, kind: Kind, filters: Filters
 ) -> list[int] | None:
-    """The row ids of what passes in a graph and may be seen; None when nothing narrows."""
+    """The row ids of what passes the filters and is visible; None if nothing is filtered out."""
     if filters == NO_FILTERS and access.visibility is None:
         return None
     where = await services.store.glance(refs.graph, access, ref)

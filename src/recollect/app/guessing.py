@@ -1,10 +1,10 @@
-"""Whoever tries one wrong key after the other is made to wait, by the address that the tries come from.
+"""Slows down key guessing: an address that sends one wrong key after the other has to wait.
 
-Behind a proxy that hides where requests come from, many share an address, and one of them must not lock the
-others out. So different wrong keys are counted, and not a program that repeats the one that was taken back
-from it; what was counted is forgotten again in time; and while an address has to wait, keys that are too
-long to be guessed are looked at all the same, so that a right one is let in. Only a short key, which
-somebody chose himself, has to wait with the guesser: trying those is what the pause is against.
+Behind a proxy that hides the origin of requests, many callers share an address, and one of them must not
+lock out the others. So only distinct wrong keys count, not a program that keeps sending its revoked key.
+The count decays with time. While an address has to wait, keys too long to be guessed are still checked, so
+that a valid one gets in. Only short keys, which somebody chose by hand, have to wait: those are the ones
+that could be guessed.
 """
 
 import math
@@ -34,9 +34,9 @@ class _Guesser:
 
 
 class Guesses:
-    """The addresses that wrong keys came from lately; of more than are remembered the oldest is forgiven.
+    """The addresses that sent wrong keys recently; beyond a bound the least recent one is forgotten.
 
-    *most* wrong keys are nobody's business; 0 counts none.
+    *most* wrong keys are tolerated; 0 disables the count.
     """
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -45,12 +45,12 @@ class Guesses:
         self._guessers: OrderedDict[str, _Guesser] = OrderedDict()
 
     def check(self, address: str, secret: str) -> None:
-        """Raises LimitReached for a key that is not to be looked at now."""
+        """Raise LimitReached if the key must not be checked now."""
         if len(secret) < GUESSED_NEVER_CHARS:
             self._refuse(address)
 
     def wrong(self, address: str, digest: bytes) -> None:
-        """Count a key that nobody has; raises LimitReached if there were too many of them."""
+        """Count a wrong key; raises LimitReached while the address has to wait."""
         if not self._most:
             return
         self._refuse(address)

@@ -1,4 +1,4 @@
-"""What a project tells the memory: types, instructions, context templates, steering."""
+"""How a project configures its memory: types, instructions, context templates, steering."""
 
 from typing import Generic, TypeVar
 
@@ -29,7 +29,7 @@ _PROJECT = GraphRef()
 
 
 class Level(Record, Generic[T]):
-    """What holds somewhere; *inherited* when that is the project's."""
+    """A value in force somewhere; *inherited* if it comes from the project."""
 
     value: T
     inherited: bool
@@ -57,7 +57,7 @@ def _level(tx: Transaction, access: Access, kind: Kind, scope: Scope, value: T) 
 
 
 async def ontology(services: Services, access: Access, where: Where) -> Level[Ontology]:
-    """The custom types that hold somewhere: its own, or else the project's."""
+    """The custom types in force somewhere: its own, or else the project's."""
     return await services.store.read(_ontology, access, where)
 
 
@@ -85,7 +85,7 @@ def set_ontology_at(
 async def instructions(
     services: Services, access: Access, kind: InstructionKind, where: Where
 ) -> Level[list[Instruction]]:
-    """The instructions that hold somewhere: its own, or else the project's."""
+    """The instructions in force somewhere: its own, or else the project's."""
     return await services.store.read(_instructions, access, kind, where)
 
 
@@ -117,7 +117,7 @@ def set_instructions(
 
 
 async def steering(services: Services, access: Access, where: Where) -> Level[Steering]:
-    """What observations look for somewhere: its own, or else the project's."""
+    """The steering of observations in force somewhere: its own, or else the project's."""
     return await services.store.read(_steering, access, where)
 
 
@@ -130,7 +130,7 @@ def _steering(tx: Transaction, access: Access, where: Where) -> Level[Steering]:
 def set_steering(
     tx: Transaction, access: Access, where: Where, steering: Steering
 ) -> Done[Level[Steering]]:
-    """Replace what observations look for; an empty steering leaves it to the level above."""
+    """Replace the steering of observations; an empty one inherits from the level above."""
     scope, _ = _scope(tx, access, where)
     guidance.set_steering(tx, access, scope, steering)
     return Done(value=_steering(tx, access, where), graph_id=scope.graph_id)
@@ -151,7 +151,7 @@ async def create_template(
     field: str = "template_id",
     once: Once | None = None,
 ) -> Template:
-    """A new context template that can be filled in, under an id of the caller's or of ours."""
+    """A new context template, which must parse, under the caller's id or a generated one."""
     templates.parse(text)
     return await write(services, access, once, _create_template, template_id, text, field)
 
@@ -185,7 +185,7 @@ async def change_template(
     *,
     once: Once | None = None,
 ) -> Template:
-    """Replace the text or the caller's id of a context template."""
+    """Replace the text or the name of a context template."""
     if text is not None:
         templates.parse(text)
     return await write(services, access, once, _change_template, uuid, text, name)
@@ -207,7 +207,7 @@ delete_template = writes(guidance.delete_template)
 
 @repeatable
 def delete_template_by_uuid(tx: Transaction, access: Access, uuid: str) -> Done[None]:
-    """The same by the server's id."""
+    """Delete a context template by its uuid."""
     known = guidance.template_by_uuid(tx, access, uuid)
     guidance.delete_template(tx, access, known.template_id)
     return Done(value=None)

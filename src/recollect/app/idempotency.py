@@ -1,5 +1,4 @@
-"""Doing something once, however often it is asked for: the answer is kept in the transaction of the
-write, for whoever sends the same request again."""
+"""Idempotent writes: a request that is sent again gets the stored answer and is not carried out twice."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,16 +13,16 @@ from recollect.limits import KEPT_ANSWERS_S
 from recollect.store import rows
 from recollect.store.protocol import Transaction
 
-# Answers to writes, kept for a day for whoever sends the same request again.
+# Answers to writes are stored for a day.
 #
-# An answer is written in the transaction of the write it tells of: both are there, or neither. So
-# a client that never heard it may ask again, and what it asked for is not done twice.
+# An answer is stored in the transaction of its write: both are committed, or neither. So a client that
+# never received the answer can safely retry.
 
 
 def _find_kept(tx: Transaction, access: Access, key: str, request: str) -> bytes | None:
-    """What was answered to *request* when it first came with this key; None: it never did.
+    """The stored answer to *request* under this idempotency key; None if it is new.
 
-    Each API key has idempotency keys of its own. *request* is a digest.
+    Each API key has its own idempotency keys. *request* is a digest.
     """
     row = tx.answers.find(
         project_id=access.project_id,
@@ -43,7 +42,7 @@ def _find_kept(tx: Transaction, access: Access, key: str, request: str) -> bytes
 def _keep(
     tx: Transaction, access: Access, key: str, request: str, answer: bytes, graph_id: int | None
 ) -> None:
-    """Keep an answer; *graph_id* says whose words are in it, if anybody's."""
+    """Store an answer; *graph_id* is the graph whose content it quotes, if any."""
     tx.answers.expire(since=_since(tx))
     tx.answers.insert(
         project_id=access.project_id,
@@ -66,8 +65,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Once(Record):
-    """How a caller tells requests apart (`key`, and a digest of the *request*), and how an answer is
-    written down."""
+    """An idempotency key, a digest of the *request* it came with, and how to encode the answer."""
 
     key: str
     request: str
@@ -75,7 +73,7 @@ class Once(Record):
 
 
 class AnsweredBefore(Exception):
-    """This very request was answered before, with *body*; nothing was done now."""
+    """The same request was answered before, with *body*; nothing was done this time."""
 
     def __init__(self, body: bytes) -> None:
         super().__init__()
@@ -83,8 +81,8 @@ class AnsweredBefore(Exception):
 
 
 class Done(Record, Generic[T]):
-    """What a unit of work did: its answer, the graph whose words are in that, and for the audit log
-    what was made or erased."""
+    """What a unit of work did: its answer, the graph whose content that quotes, and, for the audit log,
+    what was created or erased."""
 
     value: T
     graph_id: int | None = None
@@ -93,14 +91,14 @@ class Done(Record, Generic[T]):
 
 
 class UseCase(Protocol[T_co]):
-    """A use case whose other arguments are given already."""
+    """A use case with its other arguments bound."""
 
     async def __call__(self, *, once: Once | None) -> T_co:
         """Carry it out."""
 
 
 class RepeatableWrite(Generic[P, T]):
-    """A use case that is one unit of work, and that a caller may ask for twice."""
+    """A use case that is one unit of work and that a caller may retry with an idempotency key."""
 
     def __init__(self, unit: Callable[Concatenate[Transaction, Access, P], Done[T]]) -> None:
         self._unit = unit
@@ -109,13 +107,13 @@ class RepeatableWrite(Generic[P, T]):
     async def __call__(
         self, services: Services, access: Access, /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Carry it out, whether or not it was done before."""
+        """Run it without an idempotency key."""
         return await write(services, access, None, self._unit, *args, **kwargs)
 
     def bind(
         self, services: Services, access: Access, /, *args: P.args, **kwargs: P.kwargs
     ) -> UseCase[T]:
-        """It with its arguments, for whoever has a key that tells whether it was done before."""
+        """Bind its arguments, for callers that have an idempotency key."""
 
         async def run(*, once: Once | None) -> T:
             return await write(services, access, once, self._unit, *args, **kwargs)
@@ -126,7 +124,7 @@ class RepeatableWrite(Generic[P, T]):
 def repeatable(
     unit: Callable[Concatenate[Transaction, Access, P], Done[T]],
 ) -> RepeatableWrite[P, T]:
-    """Write a use case as its unit of work, as in `app.units`."""
+    """Turn a unit of work into a use case, as in `app.units`."""
     return RepeatableWrite(unit)
 
 
@@ -138,9 +136,9 @@ async def write(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T:
-    """Do *unit*, unless it was done before (AnsweredBefore), and see to what follows from it."""
+    """Run *unit* unless it was answered before (AnsweredBefore); wake workers, and wipe what it erased."""
 
-    @wraps(unit)  # so that it goes by its name
+    @wraps(unit)  # spans use its name, and it keeps what `beside_others` marked
     def bound(tx: Transaction, access: Access) -> Done[T]:
         return unit(tx, access, *args, **kwargs)
 
@@ -164,7 +162,7 @@ def _once(
     tx: Transaction, access: Access, once: Once, unit: Callable[[Transaction, Access], Done[T]]
 ) -> Done[T] | bytes:
     known = _find_kept(tx, access, once.key, once.request)
-    if known is not None:  # somebody was quicker
+    if known is not None:  # a concurrent request was faster
         return known
     done = unit(tx, access)
     body = once.encode(done.value)

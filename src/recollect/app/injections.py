@@ -1,4 +1,4 @@
-"""The injection log: keeping what goes into contexts, looking at it, and telling one again."""
+"""The injection log: recording what goes into contexts, listing it, and replaying an entry."""
 
 from typing import Any
 
@@ -27,15 +27,15 @@ get = reads(injections.get)
 
 
 def gatherer(services: Services, access: Access, asked: ContextRequest) -> Gatherer:
-    """Collects for a context; takes notes only where the log wants them."""
+    """A gatherer for a context; it takes notes only if the injection log is on."""
     notes = None if services.settings.injection_log == "off" else Notes()
     return Gatherer(services.store, services.finder, access, asked, services.clock(), notes)
 
 
 async def keep(services: Services, given: Gatherer, form: Form, block: Block) -> str:
-    """Write down a block that is given out, where that is wanted; its text.
+    """Record a block in the injection log, if that is on, and return its text.
 
-    Whoever asks for a context gets it, whether or not it could be written down.
+    The caller gets the context even if it could not be recorded.
     """
     chosen = services.settings
     if given.notes is None:
@@ -84,7 +84,7 @@ def page(
     before: str | None = None,
     limit: int,
 ) -> list[Injection]:
-    """The newest first, without their lines; of one user or graph if given."""
+    """Injections without their lines, newest first; those of one user or graph if given."""
     number = None
     if user_id is not None or graph_id is not None:
         ref = GraphRef(user_id=user_id, graph_id=graph_id)
@@ -93,7 +93,7 @@ def page(
 
 
 class ChangedLine(Record):
-    """A fact that a context told, and how it would be told now; None: it is not there any more."""
+    """The line of a fact in a context, and the line it would have now; None: the fact is gone."""
 
     was: str
     now: str | None
@@ -102,8 +102,8 @@ class ChangedLine(Record):
 class Replay(Record):
     """A context from the log, and what would be different today.
 
-    *changed* are facts that read otherwise by now. *added* and *left_out* are lines that the same
-    question would bring or not bring today; None where the question was not kept.
+    *changed* are facts whose line is different now. *added* and *left_out* are lines that the same
+    question would add or no longer include today; None if the question was not stored.
     """
 
     injection: Injection
@@ -113,8 +113,10 @@ class Replay(Record):
 
 
 async def replay(services: Services, access: Access, uuid: str) -> Replay:
-    """Tell a context again, and ask the same today. Only blocks can be asked for again: a template may
-    be another one by now."""
+    """A context from the log, compared with what the same question gives today.
+
+    Only blocks can be built again: a template may have changed since.
+    """
     found = await get(services, access, uuid)
     changed = await services.store.read(_changed, access, found)
     if found.question is None or found.form != "block":

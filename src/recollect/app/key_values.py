@@ -1,7 +1,7 @@
-"""Values under keys in a graph: what stores of agent frameworks ask for.
+"""Key-value storage in a graph, as the stores of agent frameworks need it.
 
-Each value is a JSON episode, so that what it says is learned, too. Writing a key again erases the
-old value with all that rested on it.
+Each value is a JSON episode, so facts can be learned from it. Overwriting a key erases the old value
+with everything that only it supported.
 """
 
 from datetime import datetime
@@ -24,7 +24,7 @@ _FIRST = "first_put_at"
 
 
 class StoredValue(Record):
-    """A value as it is kept."""
+    """A value as it is stored."""
 
     uuid: str
     key: str
@@ -34,7 +34,7 @@ class StoredValue(Record):
 
 
 class Put(Record):
-    """What a put did: the receipt of the new value, and the erasure of an old one if any."""
+    """The result of a put: the receipt of the new value, and the erasure of the old one if any."""
 
     receipt: Receipt
     erased: Erased | None
@@ -49,8 +49,10 @@ async def put(
     *,
     found: bool,
 ) -> str | None:
-    """Keep a value under a key; unless it is to be *found*, nothing is learned from it. Says which task
-    learns it."""
+    """Store a value under a key; returns the task that learns from it.
+
+    Unless it should be *found* by searches, nothing is learned from it.
+    """
     done = await services.store.write(_put, access, graph_id, key, value, found)
     if done.erased is not None:
         await services.wipe(done.erased)
@@ -93,21 +95,21 @@ def _one(tx: Transaction, access: Access, graph_id: str, key: str) -> StoredValu
 
 @reads
 def of_graph(tx: Transaction, access: Access, graph_id: str) -> list[StoredValue]:
-    """Every value of a graph, in the order in which they were put."""
+    """Every value of a graph, in the order they were put."""
     graph = graphs.get(tx, access, graph_id)
     return [_item(row) for row in tx.items.of_graph(graph_id=graph.id)]
 
 
 @reads
 def by_uuids(tx: Transaction, access: Access, uuids: list[str]) -> dict[str, StoredValue]:
-    """Values by the uuids of their episodes, which the caller was given by a search of its own."""
+    """Values by the uuids of their episodes, which must come from a search by the same caller."""
     found = tx.items.by_uuids(uuids=rows.to_json(uuids))
     return {row.uuid: _item(row) for row in found}
 
 
 @reads
 def graph_ids(tx: Transaction, access: Access, prefix: str) -> list[str]:
-    """The graphs with values that are named *prefix*, or *prefix*, a dot and more."""
+    """The graphs with values whose id is *prefix*, or starts with *prefix* and a dot."""
     project = access.project_id
     first, last = f"{prefix}.", f"{prefix}/"  # the slash comes right after the dot
     below = tx.items.graphs(project_id=project, first=first, last=last)

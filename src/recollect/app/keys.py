@@ -1,4 +1,4 @@
-"""The keys of a project: making, governing and revoking them."""
+"""The keys of a project: creating, governing and revoking them."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ async def create(
     logs_reads: bool = False,
     mcp_write: bool = False,
 ) -> NewKey:
-    """A further key of the project; its secret is known at this moment only."""
+    """Create another key of the project; its secret is only available in this result."""
     governed = {"role": role, "mode": mode, "logs_reads": logs_reads, "mcp_write": mcp_write}
     return await services.store.write(_create, access, name, admin=admin, **governed)
 
@@ -46,7 +46,7 @@ async def list_(services: WithStore, access: Access) -> list[GovernedKey]:
 
 
 async def list_everywhere(services: WithStore, access: Access) -> list[GovernedKey]:
-    """The keys of every project, for whoever has the folder."""
+    """The keys of every project, for an operator with access to the data folder."""
     return await services.store.read(_listed, None)
 
 
@@ -79,7 +79,7 @@ async def change(
     logs_reads: bool | None = None,
     mcp_write: bool | None = None,
 ) -> GovernedKey:
-    """Change what governs a key; what is None stays."""
+    """Change what governs a key; None leaves a field as it is."""
     governed = {"role": role, "mode": mode, "logs_reads": logs_reads, "mcp_write": mcp_write}
     return await services.store.write(_change, access, uuid, **governed)
 
@@ -91,20 +91,20 @@ def _change(tx: Transaction, /, access: Access, uuid: str, **governed: Any) -> G
 
 @writes
 def revoke(tx: Transaction, access: Access, uuid: str) -> GovernedKey:
-    """Make a key useless from now on."""
+    """Revoke a key."""
     keys.revoke_key(tx, uuid, access.project_id)
     return _get(tx, access, uuid)
 
 
 @writes
 def attach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> GovernedKey:
-    """Attach a policy set to a key; once more changes nothing."""
+    """Attach a policy set to a key; attaching it again changes nothing."""
     policies.attach(tx, access.project_id, uuid, policy_set)
     return _get(tx, access, uuid)
 
 
 @writes
 def detach(tx: Transaction, access: Access, uuid: str, policy_set: str) -> GovernedKey:
-    """Take a policy set off a key."""
+    """Detach a policy set from a key."""
     policies.detach(tx, access.project_id, uuid, policy_set)
     return _get(tx, access, uuid)

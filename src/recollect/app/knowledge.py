@@ -1,5 +1,5 @@
-"""Entities and facts: reading, paging, correcting, deleting, walking from one to the next. Observations and
-summaries, which can only be read.
+"""Entities and facts: reading, paging, correcting, deleting, traversing. Observations and summaries are
+read-only.
 """
 
 from collections.abc import Callable
@@ -35,14 +35,14 @@ from recollect.store.protocol import Transaction
 
 
 class ListedNeighbour(Record):
-    """An entity one step away with its episodes, and the facts that join it with the start."""
+    """An entity one hop away with its episodes, and the facts that join it to the start."""
 
     entity: ListedEntity
     facts: list[Fact]
 
 
 class NeighbourPage(Record):
-    """A page of neighbours; something may have been cut off."""
+    """A page of neighbours; *truncated* if a bound cut some off."""
 
     page: Page[ListedNeighbour]
     truncated: bool
@@ -88,7 +88,7 @@ def _facts(
 
 @reads
 def facts_holding(tx: Transaction, access: Access, ref: GraphRef, limit: int) -> list[Fact]:
-    """The facts that hold in a graph now."""
+    """The facts of a graph that hold now."""
     return knowledge.facts_holding(tx, access, refs.graph(tx, access, ref).graph, limit)
 
 
@@ -174,7 +174,7 @@ async def update_entity(
 def update_entity_in(
     tx: Transaction, access: Access, ref: GraphRef, uuid: str, change: EntityChange
 ) -> Done[InGraph[ListedEntity]]:
-    """The same for an entity of one graph."""
+    """Correct an entity of one graph by hand."""
     where, found = _find_entity(tx, access, ref, uuid)
     made = knowledge.update_entity(tx, access, found.uuid, change)
     shown = InGraph(where=where, value=_listed(tx, access, made))
@@ -196,7 +196,7 @@ async def update_fact_in(
     *,
     once: Once | None = None,
 ) -> InGraph[Fact]:
-    """The same for a fact of one graph."""
+    """Correct a fact of one graph by hand."""
     change = await _with_vector(services, change)
     return await write(services, access, once, _update_fact_in, ref, uuid, change)
 
@@ -215,20 +215,20 @@ def _update_fact_in(
 
 
 async def delete_entity(services: Services, access: Access, uuid: str) -> None:
-    """Remove an entity and the facts about it."""
+    """Delete an entity and the facts about it."""
     await services.store.write(knowledge.delete_entity, access, uuid)
     services.store.scrub_soon()
 
 
 async def delete_fact(services: Services, access: Access, uuid: str) -> None:
-    """Remove a fact; the entities it joined stay."""
+    """Delete a fact; the entities it joined stay."""
     await services.store.write(knowledge.delete_fact, access, uuid)
     services.store.scrub_soon()
 
 
 @repeatable
 def erase_entity_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
-    """Remove an entity of one graph and the facts about it, with a receipt."""
+    """Erase an entity of one graph and the facts about it, with a receipt."""
     _, found = _find_entity(tx, access, ref, uuid)
     erased = erasing.entity(tx, access, found.uuid)
     task = tasks.of_write(tx, access, erased.uuid, "graph.node.delete")
@@ -237,7 +237,7 @@ def erase_entity_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -
 
 @repeatable
 def erase_fact_in(tx: Transaction, access: Access, ref: GraphRef, uuid: str) -> Done[Tracked]:
-    """Remove a fact of one graph, with a receipt."""
+    """Erase a fact of one graph, with a receipt."""
     found = _fact_in(tx, access, ref, uuid).value
     erased = erasing.fact(tx, access, found.uuid)
     task = tasks.of_write(tx, access, erased.uuid, "graph.edge.delete")
@@ -257,7 +257,7 @@ def neighbours(
     direction: Direction,
     filters: Filters,
 ) -> InGraph[NeighbourPage]:
-    """A page of the distinct entities that facts join with an entity, of any graph without *ref*."""
+    """A page of the distinct entities that facts join to an entity; without *ref*, in its own graph."""
     if ref is None:
         ref = GraphRef(uuid=knowledge.entity(tx, access, uuid).graph_uuid)
     where, start = _find_entity(tx, access, ref, uuid)
@@ -281,7 +281,7 @@ def subgraph(
     limits: Limits,
     filters: Filters,
 ) -> InGraph[ListedSubgraph]:
-    """What lies around some entities, breadth first, within limits."""
+    """The subgraph around some entities, breadth first, within limits."""
     where = refs.graph(tx, access, ref)
     found = walking.subgraph(tx, access, where.graph, seeds, direction, limits, filters)
     listed = listing.with_episodes(tx, access, found.entities)

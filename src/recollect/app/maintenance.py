@@ -1,4 +1,4 @@
-"""Looking after a folder: schema, backups, repair, and folding its graphs again."""
+"""Maintenance of a store: schema, backups, repair, and rebuilding its graphs."""
 
 import asyncio
 import tempfile
@@ -31,7 +31,7 @@ _REASON = "recollect rebuild --read"
 
 
 def migrated(chosen: Settings) -> tuple[list[str], int]:
-    """Bring the schema up to date; says what was applied, and the version now."""
+    """Migrate the schema; returns the migrations applied and the resulting version."""
     if (url := stores.database(chosen)) is not None:
         from recollect.store.postgres import state
 
@@ -42,7 +42,7 @@ def migrated(chosen: Settings) -> tuple[list[str], int]:
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """What a backup holds, all of it checked."""
+    """The contents of a backup, all verified."""
 
     projects: int
     audit_entries: int
@@ -53,7 +53,10 @@ class Inspected:
 
 
 async def inspect(chosen: Settings, *, fold: bool) -> Inspected:
-    """Walk the audit logs and count; raises StoreDamaged at the first thing that does not hold."""
+    """Verify the audit logs and count the contents; raises StoreDamaged at the first failure.
+
+    With *fold*, every graph is also folded again and its digest compared.
+    """
     folder = open_folder(chosen)
     try:
         found = await folder.store.read(_inspected, fold)
@@ -88,7 +91,7 @@ def _inspected(tx: Transaction, folded: bool) -> Inspected:
 
 
 async def verify(chosen: Settings, graph: str | None) -> Compared:
-    """The graphs as they are, and as they come out of a fold on a copy."""
+    """The graphs as they are, and as they come out when a copy is folded again."""
     with tempfile.TemporaryDirectory(prefix="recollect-verify-") as folder:
         there = stores.at(chosen, folder)
         if (url := stores.database(chosen)) is not None:
@@ -100,7 +103,7 @@ async def verify(chosen: Settings, graph: str | None) -> Compared:
 
 
 def _copied_from(url: str, there: Settings, graph: str | None) -> None:
-    """The graphs of a database in a folder of their own, with what they are folded from."""
+    """Copy the graphs of a database, with what they are folded from, into a separate folder."""
     from recollect.store.postgres import live
 
     migrated(there)
@@ -110,15 +113,17 @@ def _copied_from(url: str, there: Settings, graph: str | None) -> None:
 async def refold(
     chosen: Settings, graph: str | None, reading: Reading | None = None
 ) -> tuple[Compared, int]:
-    """Fold graphs again in a folder that nobody else uses: as they were and as they came out, and how
-    many episodes are still to be read. With *reading* every episode is read again first; it is told of
-    how many there are, and gives what hears how many are done."""
+    """Fold graphs again in a folder that nobody else uses.
+
+    Returns each graph's state before and after, and how many episodes still wait to be read. With *reading*,
+    every episode is read again first: it is called with the total, and yields a callback for the number done.
+    """
     services = await open_services(chosen)
     try:
         if services.has_folder_alone:
             await services.store.write(queue.free_all)
         for number in await services.store.read(to_fold):
-            await services.folder.fold(number)  # what a server would do at its next start
+            await services.folder.fold(number)  # as a server would do when it next starts
         before = await services.store.read(rebuild.states, graph)
         if graph is not None and not before:
             raise NotFound(f"graph not found: {graph}")
@@ -133,8 +138,10 @@ async def refold(
 
 
 async def _read_again(services: Services, graphs: list[GraphState], reading: Reading) -> int:
-    """Have every episode read again, or those that are left of the last time; says how many still
-    wait, for instance because the model does not answer, or for agents."""
+    """Read every episode again, or those left over from an interrupted run.
+
+    Returns how many still wait, for example for agents, or because the model does not answer.
+    """
     reader: ReaderKind = "model" if services.settings.read_by == "model" else "embedded"
     numbers = [one.id for one in graphs]
     for one in graphs:

@@ -1,7 +1,6 @@
-"""The memory of a user, a graph or a thread, by the caller's own names; made when missing.
+"""The memory of a user, a graph or a thread, by the caller's own ids; created when missing.
 
-This is what a program inside this process asks for, where a client over a wire names one thing at a
-time.
+Programs that embed the memory use these; clients over the wire name one thing at a time.
 """
 
 from collections.abc import Mapping
@@ -57,7 +56,7 @@ _DETAILS = ("email", "first_name", "last_name", "metadata", "time_zone")
 
 
 class MemoryRef(NamedTuple):
-    """A user or a graph, or a thread; of the latter perhaps with its user."""
+    """A user, a graph, or a thread, optionally with its user."""
 
     user: str | None = None
     graph: str | None = None
@@ -65,13 +64,13 @@ class MemoryRef(NamedTuple):
 
     @property
     def target(self) -> Target:
-        """What the audit log calls it."""
+        """The memory as a target in the audit log."""
         kind = "thread" if self.thread else "user" if self.user else "graph"
         return Target(kind, self.thread or self.user or self.graph or "", chosen=True)
 
 
 def one_memory(user: str | None, graph: str | None, thread: str | None = None) -> MemoryRef:
-    """The one place that is named; a thread may be named with its user."""
+    """The one memory that the arguments name; a thread may be named with its user."""
     if graph is not None and (user is not None or thread is not None):
         raise InvalidInput("graph: give either a graph or a user, not both")
     if user is None and graph is None and thread is None:
@@ -80,7 +79,7 @@ def one_memory(user: str | None, graph: str | None, thread: str | None = None) -
 
 
 def graph_of(tx: Transaction, access: Access, place: MemoryRef) -> Graph:
-    """The graph of a place that must be there."""
+    """The graph of a memory, which must exist."""
     if place.thread is not None:
         thread = thread_of(tx, access, place.thread, place.user)
         return graphs.of_user(tx, access, thread.user_id)
@@ -88,7 +87,7 @@ def graph_of(tx: Transaction, access: Access, place: MemoryRef) -> Graph:
 
 
 def thread_of(tx: Transaction, access: Access, thread_id: str, user: str | None) -> Thread:
-    """A thread that must be there, and be that user's if one is named."""
+    """A thread, which must exist, and belong to *user* if given."""
     found = threads.get(tx, access, thread_id)
     if user is not None and found.user_id != user:
         raise InvalidInput(f"thread: {thread_id!r} is a thread of {found.user_id!r}")
@@ -96,7 +95,7 @@ def thread_of(tx: Transaction, access: Access, thread_id: str, user: str | None)
 
 
 async def ensure(services: Services, access: Access, place: MemoryRef) -> None:
-    """Make what is missing of a place."""
+    """Create whatever is missing of a memory."""
     await services.store.write(_make, access, place)
 
 
@@ -119,7 +118,7 @@ def _make_graph(tx: Transaction, access: Access, graph_id: str) -> None:
 async def ensure_user(
     services: Services, access: Access, user_id: str, told: Mapping[str, Any]
 ) -> User:
-    """The user, with what is *told* of them; what is not told stays."""
+    """Create or update a user with the fields in *told*; other fields keep their value."""
     return await services.store.write(_make_user, access, user_id, told)
 
 
@@ -141,7 +140,7 @@ def _make_user(tx: Transaction, access: Access, user_id: str, told: Mapping[str,
 async def ensure_thread(
     services: Services, access: Access, thread_id: str, user: str | None
 ) -> Thread:
-    """The thread; a new one needs its user."""
+    """Get or create a thread; a new one needs its user."""
     return await services.store.write(_make_thread, access, thread_id, user)
 
 
@@ -159,7 +158,7 @@ def _make_thread(tx: Transaction, access: Access, thread_id: str, user: str | No
 async def remember(
     services: Services, access: Access, place: MemoryRef, new: NewEpisode
 ) -> Receipt:
-    """Append a checked episode to a place; it is on disk afterwards, and workers are told."""
+    """Append a validated episode to a memory; returns once it is on disk, and wakes the workers."""
     stored = await services.store.write(_remember, access, place, new)
     services.wake_workers()
     return stored
@@ -175,7 +174,7 @@ def _remember(tx: Transaction, access: Access, place: MemoryRef, new: NewEpisode
 
 @writes
 def rate(tx: Transaction, access: Access, place: MemoryRef, rating: Json) -> None:
-    """Have every fact of a user or a graph rated from now on; what is missing of it is made."""
+    """Rate every new fact of a user or a graph from now on; creates the user or graph if missing."""
     if place.user is not None:
         _make_user(tx, access, place.user, {"rating": rating})
     elif place.graph is not None:
@@ -188,7 +187,7 @@ def rate(tx: Transaction, access: Access, place: MemoryRef, rating: Json) -> Non
 async def search(
     services: Services, access: Access, place: MemoryRef, query: Query
 ) -> list[Hit[Any]]:
-    """What fits a query best; words like "yesterday" are meant in the zone of the place."""
+    """What matches a query best; words like "yesterday" are resolved in the memory's time zone."""
     graph, zone = await services.store.read(_graph_and_zone, access, place)
     return await services.finder.find(access, graph, replace(query, time_zone=zone))
 
@@ -199,7 +198,7 @@ def _graph_and_zone(tx: Transaction, access: Access, place: MemoryRef) -> tuple[
 
 
 async def context(services: Services, access: Access, place: MemoryRef, text: str | None) -> str:
-    """One text for a prompt: who the user is, and what matters to the question or the thread."""
+    """One text for a prompt: who the user is, and what is relevant to the question or the thread."""
     count = services.settings.context_messages or BLOCK_MESSAGES_3
     asked = await services.store.read(_asked, access, place, text, count)
     gatherer = injections.gatherer(services, access, asked)
@@ -230,7 +229,7 @@ async def facts(
     ended: bool,
     limit: int,
 ) -> list[Fact]:
-    """What holds now, or at a time; with *ended* everything. Newest knowledge first."""
+    """The facts that hold now, or at a given time; with *ended*, all facts. Most recently learned first."""
     _check(limit)
     graph = await services.store.read(graph_of, access, place)
     if ended:
@@ -258,7 +257,7 @@ def _page(
 def entity(
     tx: Transaction, access: Access, place: MemoryRef, called: str
 ) -> tuple[Entity, list[Fact]]:
-    """An entity by name or uuid, and the facts at it that hold now."""
+    """An entity by name or uuid, and the facts about it that hold now."""
     graph = graph_of(tx, access, place)
     found = provenance.entity_called(tx, access, graph, called)
     if found.is_user and graph.kind == "user":
@@ -271,7 +270,7 @@ def entity(
 def timeline(
     tx: Transaction, access: Access, place: MemoryRef, called: str, limit: int
 ) -> list[Fact]:
-    """All facts at an entity, ended ones too, in the order in which they became true."""
+    """All facts about an entity, including ended ones, in the order they became true."""
     _check(limit)
     graph = graph_of(tx, access, place)
     found = provenance.entity_called(tx, access, graph, called)

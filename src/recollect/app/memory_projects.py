@@ -1,4 +1,4 @@
-"""Memories of projects in organisations, each of which is a graph: what MemMachine's clients work with."""
+"""Projects in organisations, as MemMachine's clients use them: each is a graph."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -29,7 +29,7 @@ class ProjectName(Record):
 
 
 class Answers(Record):
-    """What the memories that were asked say; None: not asked, or switched off."""
+    """The answers of the memories; None: not asked, or switched off."""
 
     episodic: Recalled | None = None
     semantic: tuple[Feature, ...] | None = None
@@ -41,7 +41,7 @@ def find(tx: Transaction, access: Access, name: ProjectName) -> Graph:
 
 
 def find_any(tx: Transaction, access: Access, name: ProjectName) -> Graph | None:
-    """The graph of a project, if it is there."""
+    """The graph of a project, or None."""
     named = names.graph_of(name.org_id, name.project_id)
     return graphs.find(tx, access, named.kind, named.id)
 
@@ -52,7 +52,7 @@ def find_any(tx: Transaction, access: Access, name: ProjectName) -> Graph | None
 async def create(
     services: Services, access: Access, name: ProjectName, description: str, config: Json | None
 ) -> None:
-    """A new project, and with it a new graph; *config* is kept as it is."""
+    """Create a project and its graph; *config* is stored as it is."""
     names.check(name.org_id, name.project_id)
     await services.store.write(_create, access, name, description, config)
 
@@ -74,20 +74,20 @@ def _create(
 
 @glances
 def get(tx: Transaction, access: Access, name: ProjectName) -> tuple[Graph, Json]:
-    """The graph of a project, and the config that was kept for it."""
+    """The graph of a project, and its stored config."""
     graph = find(tx, access, name)
     return graph, settings.config(tx, access, graph)
 
 
 async def list_all(services: Services, access: Access, limit: int) -> list[ProjectName]:
-    """Every graph that can be named as a project, those of users included."""
+    """Every graph that can be addressed as a project, including those of users."""
     known = await services.store.read(graphs.names, access, limit)
     named = (names.project_of(kind, graph_id) for kind, graph_id in known)
     return [ProjectName(org_id=one[0], project_id=one[1]) for one in named if one]
 
 
 async def delete(services: Services, access: Access, name: ProjectName) -> None:
-    """Erase a project with all it holds, once nobody uses its memory."""
+    """Erase a project with its contents, once its memory is no longer in use."""
     graph = await services.store.glance(find, access, name)
     await services.memories.delete(graph, partial(_wipe, services, access, name))
 
@@ -104,7 +104,7 @@ def _erase(tx: Transaction, access: Access, name: ProjectName) -> Erased:
 
 
 async def chosen(services: Services, access: Access, name: ProjectName) -> MemorySettings:
-    """What holds for a project: chosen for it, by default, or as usual."""
+    """The settings in force for a project: its own, else its tenant's defaults, else the server's."""
     usual = settings.usual(services.settings)
     return await services.store.glance(_chosen, access, name, usual)
 
@@ -117,12 +117,12 @@ def _chosen(
 
 @writes
 def choose(tx: Transaction, access: Access, name: ProjectName, change: SettingsChange) -> None:
-    """Choose something for a project."""
+    """Change settings of a project."""
     settings.choose_for_graph(tx, access, find(tx, access, name), change)
 
 
 async def defaults(services: Services, access: Access) -> MemorySettings:
-    """What holds for projects that chose nothing else."""
+    """The settings of projects without settings of their own."""
     usual = settings.usual(services.settings)
     return await services.store.glance(settings.of_project, access, usual)
 
@@ -136,7 +136,7 @@ choose_default = writes(settings.choose_for_project)
 async def add(
     services: Services, access: Access, name: ProjectName, new: list[NewEpisode]
 ) -> Receipt:
-    """Remember messages; they are on disk when this returns. An unknown project is made."""
+    """Store messages; they are on disk when this returns. An unknown project is created."""
     with services.memories.metrics.ingestion(len(new)):
         receipt = await services.store.write(_add, access, name, new)
     services.wake_workers()
@@ -160,7 +160,7 @@ async def _known(
 def _find_chosen(
     tx: Transaction, access: Access, name: ProjectName, usual: MemorySettings
 ) -> tuple[Graph | None, MemorySettings]:
-    """The graph of a project, if it is there, and what was chosen for it."""
+    """The graph of a project, if it exists, and the settings in force."""
     graph = find_any(tx, access, name)
     if graph is None:
         return None, settings.of_project(tx, access, usual)
@@ -175,12 +175,12 @@ async def search(
     kinds: set[MemoryKind],
     set_metadata: Json | None,
 ) -> Answers:
-    """What the memories that are asked say to a question; of an unknown project, nothing."""
+    """The answers of the selected memories to a question; empty for an unknown project."""
     graph, chosen = await _known(services, access, name)
     given = (services, access, chosen, question, kinds, set_metadata)
     try:
         return await _answers(graph, *given)
-    except NotFound:  # the project was deleted meanwhile
+    except NotFound:  # the project was deleted in the meantime
         return await _answers(None, *given)
 
 
@@ -221,7 +221,7 @@ async def _recall(
     chosen: MemorySettings,
     question: MemoryQuery,
 ) -> Recalled | None:
-    """What the episodic memory says; None when it is switched off."""
+    """The answer of the episodic memory; None if it is switched off."""
     if graph is None:
         return Recalled() if chosen.is_on else None
     async with services.memories.hold(graph) as memory:
@@ -237,7 +237,7 @@ async def episodes_page(
     size: int,
     number: int,
 ) -> list[Episode]:
-    """A page of episodes by the time they happened; of an unknown project, none."""
+    """A page of episodes, ordered by when they happened; empty for an unknown project."""
     graph, _ = await _known(services, access, name)
     if graph is None:
         return []
@@ -256,7 +256,7 @@ async def features_page(
     size: int,
     number: int,
 ) -> Sequence[Feature] | None:
-    """A page of features by when they were learned; None when they are switched off."""
+    """A page of features, ordered by when they were learned; None if they are switched off."""
     graph, chosen = await _known(services, access, name)
     if not chosen.semantic:
         return None
@@ -277,7 +277,7 @@ async def features_page(
 
 @reads
 def count(tx: Transaction, access: Access, name: ProjectName) -> int:
-    """How many episodes a project holds, as far as they may be seen."""
+    """How many visible episodes a project has."""
     return episode_lists.count(tx, access, find(tx, access, name))
 
 
@@ -288,8 +288,7 @@ async def forget(
     uuids: list[str],
     tree: EpisodeTree | None,
 ) -> None:
-    """Erase the episodes that are named or that *tree* lets by, and what rested on them alone: all, or
-    none."""
+    """Erase the given episodes, or those that match *tree*, and what only they supported: all, or none."""
     names.check(name.org_id, name.project_id)
     await services.wipe(await services.store.write(_forget, access, name, uuids, tree))
 

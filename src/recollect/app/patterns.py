@@ -1,4 +1,4 @@
-"""Shapes that recur in a graph."""
+"""Patterns that recur in a graph."""
 
 import asyncio
 from collections.abc import Mapping
@@ -22,14 +22,14 @@ from recollect.store.protocol import Transaction
 
 
 class PatternBounds(Record):
-    """How often a shape must occur, and how many shapes are given."""
+    """How often a pattern must occur, and how many patterns to return."""
 
     occurrences_min: int
     patterns_max: int
 
 
 class Detected(Record):
-    """The shapes that were found, and among how many entities and facts."""
+    """The patterns found, and how many entities and facts were analysed."""
 
     patterns: list[GraphPattern]
     nodes_analyzed: int
@@ -37,14 +37,14 @@ class Detected(Record):
 
 
 class Relationship(Record):
-    """A relationship that recurs, with the facts that fit a query best."""
+    """A recurring relationship, with the facts that match a query best."""
 
     pattern: GraphPattern
     facts: list[Fact]
 
 
 class Answered(Record):
-    """Relationships around what a query found, and the entities that their facts join."""
+    """Relationships around the hits of a query, and the entities that their facts join."""
 
     relationships: list[Relationship]
     entities: list[ListedEntity]
@@ -53,7 +53,7 @@ class Answered(Record):
 
 
 class PatternQuery(Record):
-    """What patterns are asked about: the entities that fit a text, and how many facts each gives."""
+    """What to look for patterns around: the entities that match a text; and how many facts to return each."""
 
     text: str
     entities_max: int
@@ -72,7 +72,7 @@ async def detect(
     around: Around | None,
     half_life_days: int | None,
 ) -> Detected:
-    """Shapes that recur, over the newest facts, in a whole graph or around some of its entities."""
+    """Recurring patterns among the newest facts, in a whole graph or around some of its entities."""
     _, linked = await _linked(services, access, ref, filters, half_life_days, services.clock())
     seeds = None if around is None else shapes.seeds(linked, around)
     found = await asyncio.to_thread(_detect, linked, wanted, bounds, seeds)
@@ -119,7 +119,7 @@ async def ask(
     *,
     half_life_days: int | None,
 ) -> Answered:
-    """Relationships around what a query finds, each with the facts that fit it best."""
+    """Recurring relationships around the hits of a query, each with the facts that match it best."""
     now = services.clock()
     graph, linked = await _linked(services, access, ref, filters, half_life_days, now)
     asked = Query(
@@ -169,7 +169,7 @@ def _entities(
 
 
 def _facts_of(pattern: GraphPattern, facts: list[Fact], labels: Mapping[str, str]) -> list[Fact]:
-    """The facts of a relationship, in the order of the search."""
+    """The facts of a relationship, in search order."""
     meant = (pattern.node_labels, pattern.edge_types)
     return [fact for fact in facts if _signature(fact, labels) == meant]
 
@@ -183,7 +183,7 @@ def _signature(
 
 
 def _label(labels: list[str]) -> str | None:
-    """The type of an entity; None where labels are not told."""
+    """The type of an entity; None if its labels are not given."""
     if not labels:
         return None
     return next((label for label in labels if label != "Entity"), "Entity")

@@ -1,4 +1,4 @@
-"""The policy sets of a project, and what they come to."""
+"""The policy sets of a project, and the decisions they lead to."""
 
 from recollect.app.stores import WithStore
 from recollect.governance import audited, explaining, policies
@@ -12,7 +12,7 @@ __all__ = ["PolicySet", "PolicySetVersion", "Question", "check_action"]
 
 
 async def apply(services: WithStore, access: Access, document: PolicySetDocument) -> PolicySet:
-    """Make a policy set, or give the one of that name a new version if it says something new."""
+    """Create a policy set, or a new version of the one with that name if the document differs."""
     return await services.store.write(
         audited.on_behalf, access, policies.apply, access.project_id, document
     )
@@ -29,19 +29,19 @@ async def get(services: WithStore, access: Access, name: str) -> PolicySet:
 
 
 async def versions(services: WithStore, access: Access, name: str) -> list[PolicySetVersion]:
-    """What a policy set said, the newest first."""
+    """The versions of a policy set, newest first."""
     return await services.store.read(policies.versions, access.project_id, name)
 
 
 async def at_version(
     services: WithStore, access: Access, name: str, version: int
 ) -> PolicySetVersion:
-    """What a policy set said at a version."""
+    """One version of a policy set."""
     return await services.store.read(policies.at_version, access.project_id, name, version)
 
 
 async def delete(services: WithStore, access: Access, name: str, *, force: bool) -> PolicySet:
-    """Remove a policy set with its versions; one that is attached only when forced."""
+    """Delete a policy set with its versions; one that is attached only with *force*."""
     return await services.store.write(
         audited.on_behalf, access, policies.delete, access.project_id, name, force=force
     )

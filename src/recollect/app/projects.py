@@ -1,6 +1,6 @@
-"""Projects: opening, describing, listing and weighing them.
+"""Projects: creating, describing and listing them, their limits, and their shares of the workers.
 
-Whoever has the folder may enter any project; over a wire a key belongs to one.
+With access to the data folder any project can be entered; over the wire, a key belongs to one project.
 """
 
 from collections.abc import Collection
@@ -31,7 +31,7 @@ _OPERATORS_ONLY = (
 
 
 async def enter(services: WithStore, acting: Acting | None, name: str) -> Access:
-    """Everything in the project of that name; the default one is made when it is missing."""
+    """Full access to the project of that name; the default project is created if missing."""
     found = await services.store.write(_found_or_made, without_project(acting), name)
     return _whole(found, acting)
 
@@ -43,12 +43,12 @@ def _found_or_made(tx: Transaction, access: Access, name: str) -> Project:
 
 
 async def named(services: WithStore, acting: Acting | None, name: str) -> Access:
-    """Everything in the project of that name, which must be there."""
+    """Full access to the project of that name, which must exist."""
     return _whole(await services.store.read(keys.project_named, name), acting)
 
 
 async def of_key(services: WithStore, acting: Acting | None, key_uuid: str) -> Access:
-    """Everything in the project that a key belongs to."""
+    """Full access to the project that a key belongs to."""
     found = await services.store.read(keys.get_key, key_uuid)
     return replace(
         without_project(acting), project_id=found.project_id, project_uuid=found.project_uuid
@@ -60,20 +60,20 @@ def _whole(project: Project, acting: Acting | None) -> Access:
 
 
 async def default_key(services: WithStore, acting: Acting, secret: str | None) -> NewKey | Key:
-    """The default project with its key: the one given, the one there is, or a new one."""
+    """The key of the default project: the given one, the existing one, or a new one."""
     access = without_project(acting)
     return await services.store.write(audited.on_behalf, access, keys.ensure_default, secret)
 
 
 async def default_key_there(services: WithStore, secret: str | None) -> Key | None:
-    """The same as far as it is there already; nothing is written."""
+    """The existing key of the default project, if any; nothing is written."""
     return await services.store.read(keys.default_there_is, secret)
 
 
 async def create(
     services: WithStore, access: Access, name: str, description: str | None
 ) -> Project:
-    """A new project without a key, for whoever has the folder."""
+    """Create a project without a key, for an operator with access to the data folder."""
     return await services.store.write(
         audited.on_behalf, access, keys.create_project, name, description
     )
@@ -82,7 +82,7 @@ async def create(
 async def open_with_key(
     services: WithStore, access: Access, name: str, description: str | None
 ) -> NewProject:
-    """A new project with its first key; only for an admin of the default project."""
+    """Create a project with its first key; only for an admin of the default project."""
     await _check_operator(services, access)
     return await services.store.write(keys.open_project, access, name, description)
 
@@ -108,18 +108,18 @@ def _weighted(tx: Transaction) -> list[tuple[Project, float]]:
 
 @writes
 def weigh(tx: Transaction, access: Access, name: str, weight: float) -> Project:
-    """Give a project a greater or smaller share of the workers when several have to wait."""
+    """Set a project's share of the workers for when several projects have a backlog."""
     shares.weigh(tx, name, weight)
     return keys.project_named(tx, name)
 
 
 async def limits(services: Services, access: Access) -> ProjectLimits:
-    """The limits of the project of whoever asks, and what it used of them today."""
+    """The limits of the caller's project, and how much of them it used today."""
     return await services.store.read(quotas.own, access, usage.of_settings(services.settings))
 
 
 async def limits_of(services: Services, access: Access, name: str) -> ProjectLimits:
-    """Those of any project, for an admin of the default one."""
+    """The limits of any project, for an admin of the default one."""
     await _check_operator(services, access)
     return await services.store.read(
         quotas.look, access, name, usage.of_settings(services.settings)
@@ -129,7 +129,7 @@ async def limits_of(services: Services, access: Access, name: str) -> ProjectLim
 async def limit(
     services: Services, access: Access, name: str, chosen: usage.Chosen
 ) -> ProjectLimits:
-    """Choose the limits of a project, in place of all that were chosen before; for the same."""
+    """Replace all limits of a project, for an admin of the default one."""
     await _check_operator(services, access)
     given = usage.of_settings(services.settings)
     return await services.store.write(quotas.choose, access, name, chosen, given)
@@ -138,7 +138,7 @@ async def limit(
 async def look_at_limits(
     folder: WithStore, access: Access, name: str, settings: Settings
 ) -> ProjectLimits:
-    """The limits of any project, for whoever has the folder."""
+    """The limits of any project, for an operator with access to the data folder."""
     return await folder.store.read(quotas.look, access, name, usage.of_settings(settings))
 
 
@@ -151,20 +151,20 @@ async def choose_limits(
     *,
     dropped: Collection[str],
 ) -> ProjectLimits:
-    """Change some of them, for whoever has the folder; those *dropped* are as in the settings again."""
+    """Change some limits of a project, as an operator; those *dropped* fall back to the settings."""
     given = usage.of_settings(settings)
     return await folder.store.write(quotas.change, access, name, changes, dropped, given)
 
 
 @repeatable
 def set_default_time_zone(tx: Transaction, access: Access, time_zone: str | None) -> Done[Project]:
-    """Set or clear the zone in which times without one are meant."""
+    """Set or clear the time zone of times that are given without one."""
     made = keys.set_default_time_zone(tx, access, time_zone)
     return Done(value=made, made=made)
 
 
 @repeatable
 def leave_as_is(tx: Transaction, access: Access) -> Done[Project]:
-    """A change of the project that says nothing; it is a write of its own all the same."""
+    """An empty update of the project; it is still a write, with an audit entry of its own."""
     found = keys.project_of(tx, access)
     return Done(value=found, made=found)

@@ -1,5 +1,5 @@
-"""Why something is known, and what people decided about it: what stands behind a fact and ended it, what
-is in doubt, chapters, entities that are one by hand, and taking such decisions back.
+"""Why something is known, and what people decided about it: the evidence for a fact and what ended it,
+doubts, chapters, entities merged by hand, and undoing such decisions.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from recollect.store.protocol import Transaction
 def graph_named(
     tx: Transaction, access: Access, user_id: str | None, graph_id: str | None
 ) -> Graph:
-    """The graph of a user, or a standalone one, of which exactly one is named."""
+    """The graph of a user, or a standalone one; exactly one of them must be named."""
     if user_id is not None:
         return graphs.of_user(tx, access, user_id)
     return graphs.get(tx, access, graph_id or "")
@@ -30,7 +30,7 @@ of_fact = reads(provenance.of_fact)
 
 @writes
 def reopen(tx: Transaction, access: Access, uuid: str) -> Fact:
-    """Take back what ended a fact: it holds again, and the same words do not end it again."""
+    """Undo what ended a fact: it holds again, and the same statement does not end it again."""
     try:
         return knowledge.reopen_fact(tx, access, uuid)
     except NotFound as error:
@@ -46,7 +46,7 @@ def doubts(
     graph_id: str | None = None,
     limit: int,
 ) -> list[Doubted]:
-    """Facts of a graph that may contradict each other and were not closed, the surest first."""
+    """Facts of a graph that may contradict each other but were not closed, most certain first."""
     graph = graph_named(tx, access, user_id, graph_id)
     return provenance.doubts_of_graph(tx, access, graph, limit)
 
@@ -61,7 +61,7 @@ def chapters_of(
     limit: int,
     after: int,
 ) -> list[Chapter]:
-    """The chapters of a graph, the oldest first: older episodes condensed."""
+    """The chapters of a graph, which condense its older episodes, oldest first."""
     graph = graph_named(tx, access, user_id, graph_id)
     return chapters.page(tx, access, graph, limit=limit, after=after)
 
@@ -75,7 +75,7 @@ merge = writes(merges.merge)
 async def unmerge(
     services: Services, access: Access, uuid: str, *, wait_s: float | None = None
 ) -> Merge:
-    """Take back that an entity is one with another; each has the facts of its own again."""
+    """Undo the merge of an entity into another; each has its own facts again."""
     found = await services.store.write(merges.unmerge, access, uuid)
     await _fold(services, found.into.graph_id, wait_s)
     return found
@@ -84,7 +84,7 @@ async def unmerge(
 async def undo(
     services: Services, access: Access, uuid: str, *, wait_s: float | None = None
 ) -> Fact:
-    """Take back the last change by hand to a fact; what it is then, or was if it is forgotten."""
+    """Undo the last change by hand to a fact; returns it as it is now, or as it was if it is gone."""
     before = await services.store.write(_undo, access, uuid)
     await _fold(services, before.graph_id, wait_s)
     return await services.store.read(_again, access, before)
@@ -100,13 +100,15 @@ def _undo(tx: Transaction, access: Access, uuid: str) -> Fact:
 def _again(tx: Transaction, access: Access, before: Fact) -> Fact:
     try:
         return knowledge.fact(tx, access, before.uuid)
-    except NotFound:  # forgotten meanwhile
+    except NotFound:  # forgotten in the meantime
         return before
 
 
 async def _fold(services: Services, graph_id: int, wait_s: float | None) -> None:
-    """Wait until a graph is the fold of what is left, *wait_s* at most; what was asked for is written
-    down either way, and folding is tried again by itself if it fails meanwhile."""
+    """Wait up to *wait_s* until a graph is folded again.
+
+    The change itself is already stored; a fold that fails is retried in the background.
+    """
     if wait_s is None:
         await services.folder.fold(graph_id)
         return
@@ -125,5 +127,5 @@ def page(
     graph_id: str | None = None,
     limit: int,
 ) -> list[Merge]:
-    """What is one by hand in a graph, the newest first."""
+    """The merges by hand in a graph, newest first."""
     return merges.of_graph(tx, access, graph_named(tx, access, user_id, graph_id), limit)

@@ -1,4 +1,4 @@
-"""Second readings: an agent takes an episode as a prompt and gives its answer back."""
+"""Second readings: an agent takes an episode as a prompt and returns its answer."""
 
 import asyncio
 import time
@@ -22,33 +22,33 @@ __all__ = ["Count", "Given", "Status", "Taken", "Waiting"]
 async def scope(
     services: WithStore, access: Access, user_id: str | None, graph_id: str | None
 ) -> int | None:
-    """The graph that readings are taken of; None, for any, when none is named."""
+    """The graph to take readings from; None, for any graph, if none is named."""
     if user_id is None and graph_id is None:
         return None
     return (await services.store.read(graphs.target, access, user_id, graph_id)).id
 
 
 async def take(services: Services, access: Access, graph: int | None) -> Taken | None:
-    """The next episode that waits for an agent, under a lease; None when there is none now."""
+    """Lease the next episode that waits for an agent; None if there is none now."""
     return await services.agents.take(access, graph)
 
 
 async def give(
     services: Services, access: Access, episode_uuid: str, lease: str, answer: bytes
 ) -> Given:
-    """Put the answer for an episode that was taken in the place of its first reading."""
+    """Replace the first reading of a leased episode with the agent's answer."""
     return await services.agents.give(access, episode_uuid, lease, answer)
 
 
 async def give_back(services: Services, access: Access, episode_uuid: str, lease: str) -> None:
-    """Let others take an episode, if it is still held."""
+    """Release the lease on an episode, if it is still held."""
     await services.agents.give_back(access, episode_uuid, lease)
 
 
 async def fail(
     services: Services, access: Access, episode_uuid: str, lease: str, error: str
 ) -> bool:
-    """Note that there was no answer at all; True when the episode is parked by that."""
+    """Record that the agent gave no answer; True if this parks the episode."""
     return await services.agents.failed(access, episode_uuid, lease, error)
 
 
@@ -62,23 +62,26 @@ page = reads(rereadings.listed)
 
 @writes
 def retry(tx: Transaction, access: Access, episode_uuid: str | None) -> int:
-    """Try one episode again now, or all of them, as if they had never failed; says how many."""
+    """Retry one episode now, or all of them, with their attempts reset; returns how many."""
     return rereadings.retry(tx, access, episode_uuid)
 
 
 async def counts(services: WithStore) -> list[Count]:
-    """How many episodes of all projects wait for which reader, or are parked."""
+    """How many episodes of all projects wait or are parked, by reader."""
     return await services.store.read(rereadings.counts)
 
 
 async def to_fold(services: WithStore) -> int:
-    """How many graphs have readings that are not in them yet."""
+    """How many graphs have readings that are not folded in yet."""
     return len(await services.store.read(folder.due))
 
 
 class _CountedFacts:
-    """How many facts rest on which reader. Counting takes the longer the more there are, and nobody
-    needs a key to ask: so it takes no more than a small share of the time."""
+    """The number of facts by reader, cached.
+
+    Counting gets slower with the number of facts, and anybody may ask without a key, so the time spent on
+    it is bounded to a small share.
+    """
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
@@ -86,7 +89,7 @@ class _CountedFacts:
         self._until = 0.0
 
     async def by_reader(self, store: Store) -> dict[str, int]:
-        """As they were a hundred times as long ago as it takes to count them, at most."""
+        """The counts, at most a hundred times as old as counting took."""
         async with self._turn:
             began = time.monotonic()
             if began >= self._until:
@@ -100,6 +103,6 @@ _facts: WeakKeyDictionary[Store, _CountedFacts] = WeakKeyDictionary()
 
 
 async def facts_by_reader(services: WithStore) -> dict[str, int]:
-    """How many facts of all projects rest on which reader, as they were a while ago."""
+    """The number of facts of all projects by reader, possibly a little out of date."""
     store = services.store
     return await _facts.setdefault(store, _CountedFacts()).by_reader(store)

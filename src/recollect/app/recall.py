@@ -1,7 +1,7 @@
-"""Searching one graph, one thread or several, and answering questions from what is found.
+"""Searching one graph, one thread or several, and answering questions from the hits.
 
-Messages and facts of threads are searched in the graph of the threads' user, narrowed to what the threads
-said.
+Messages and facts of threads are searched in the graph of the threads' user, restricted to what was said in
+these threads.
 """
 
 import asyncio
@@ -35,28 +35,28 @@ Recency = Literal["off", "mild", "strong"]
 
 _log = log.get(__name__)
 _HITS_PER_KIND = 20
-# How much more something of this very moment counts, and after how many days half of that is left.
+# The boost for something that happened just now, and the half-life of that boost.
 _RECENCY_WEIGHTS: dict[Recency, float] = {"off": 0.0, "mild": 0.25, "strong": 1.0}
 _HALF_LIFE_DAYS = 30.0
 
 
 class Searchable(Record):
-    """A graph to be searched, and the zone in which its owner means times."""
+    """A graph to search, and its owner's time zone."""
 
     where: OwnedGraph
     time_zone: str | None
 
 
 class HitDetails(Record):
-    """What answers tell of hits besides the hits: entities with their episodes by row id, and the uuids
-    of threads by their ids."""
+    """What answers include besides the hits: entities with their episodes by row id, and the uuid of
+    each thread by its id."""
 
     entities: dict[int, ListedEntity] = msgspec.field(default_factory=dict)
     thread_uuids: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 async def searchable(services: Services, access: Access, ref: GraphRef) -> Searchable:
-    """The graph that is meant, ready to be searched."""
+    """The named graph, ready to be searched."""
     return await services.store.glance(_searchable, access, ref)
 
 
@@ -67,14 +67,14 @@ def _searchable(tx: Transaction, access: Access, ref: GraphRef) -> Searchable:
 
 @reads
 def searchables(tx: Transaction, access: Access, graphs: Sequence[GraphRef]) -> list[Searchable]:
-    """The same of several graphs."""
+    """Several named graphs, ready to be searched."""
     return [_searchable(tx, access, ref) for ref in graphs]
 
 
 async def find(
     services: Services, access: Access, where: OwnedGraph, query: Query
 ) -> list[Hit[Any]]:
-    """What fits a query best; a blank one finds nothing, whatever else it says."""
+    """What matches a query best; a blank text finds nothing, whatever the filters."""
     if not query.text.strip():
         return []
     return await services.finder.find(access, where.graph, query)
@@ -83,10 +83,10 @@ async def find(
 async def find_all_kinds(
     services: Services, access: Access, where: OwnedGraph, queries: Sequence[Query]
 ) -> list[Hit[Any]]:
-    """What is found for queries of all kinds; the reranker and limit are our own.
+    """The hits of queries for all kinds; the given rerankers and limits are overridden.
 
-    The fused score means the same for every kind, so that one order over all makes sense. The first
-    query is asked alone, because the others then know what it means.
+    The fused score is comparable across kinds, so one ranking over all of them makes sense. The first
+    query runs alone, so that the others find the vector of the text in the cache.
     """
     asked = [replace(one, reranker=None, limit=_HITS_PER_KIND) for one in queries]
     first = await find(services, access, where, asked[0])
@@ -97,7 +97,7 @@ async def find_all_kinds(
 async def details(
     services: Services, access: Access, hits: Sequence[Hit[Any]], *, threads: bool = False
 ) -> HitDetails:
-    """What answers tell of hits besides the hits; of *threads* only if asked for."""
+    """What answers include besides the hits; uuids of *threads* only on request."""
     entities = [hit.item for hit in hits if isinstance(hit.item, Entity)]
     ids = [getattr(hit.item, "thread_id", None) for hit in hits] if threads else []
     named = [id_ for id_ in ids if id_]
@@ -117,7 +117,7 @@ def _details(
 
 
 def time_note(query: Query) -> str:
-    """The time that words of the query were read as, which the reader should know."""
+    """A note on how the time words of a query were interpreted; empty if it has none."""
     time = query_time(query)
     if time is None or not time.windows:
         return ""
@@ -130,7 +130,7 @@ def _day(moment: datetime | None) -> str:
 
 
 def favour_recent(hits: list[Hit[Any]], bias: Recency, now: datetime) -> list[Hit[Any]]:
-    """The same with scores that favour what is recent, as strongly as was asked for."""
+    """The hits, rescored and reordered to favour recent ones as strongly as *bias* says."""
     weight = _RECENCY_WEIGHTS[bias]
     if not weight:
         return hits
@@ -142,14 +142,14 @@ def _worse(hit: Hit[Any]) -> float:
 
 
 def _weighed(hit: Hit[Any], weight: float, now: datetime) -> Hit[Any]:
-    if isinstance(hit.item, Entity):  # one is as old as what is known of it, which is found as well
+    if isinstance(hit.item, Entity):  # it is as old as its facts, which are hits of their own
         return hit
     days = max(0.0, (now - _moment(hit.item)).total_seconds() / 86_400)
     return replace(hit, score=hit.score * (1 + weight * 0.5 ** (days / _HALF_LIFE_DAYS)))
 
 
 def _moment(item: Any) -> datetime:
-    """When something began to be so, or was last said."""
+    """When a fact became true, or anything else was last updated."""
     if isinstance(item, Fact):
         return item.valid_at or item.created_at
     moment: datetime = getattr(item, "updated_at", item.created_at)
@@ -159,7 +159,7 @@ def _moment(item: Any) -> datetime:
 async def fill_template(
     services: Services, access: Access, ref: GraphRef, template_uuid: str, text: str, room: int
 ) -> str:
-    """The block that a context template makes of what a graph knows for a text."""
+    """The block that a context template renders from a graph for a text."""
     asked, template = await services.store.read(_ask_graph, access, ref, template_uuid, text)
     gatherer = injections.gatherer(services, access, asked)
     block = await templates.render(templates.parse(template), gatherer, room)
@@ -177,8 +177,10 @@ def _ask_graph(
 async def answer(
     services: Services, question: str, hits: Sequence[Hit[Any]], instruction: str, now: datetime
 ) -> tuple[str | None, list[int]]:
-    """An answer to a question and the numbers of the hits it rests on: by the language model where
-    there is one, else by what was found itself."""
+    """An answer to a question, and the indexes of the hits it is based on.
+
+    The language model writes it if there is one; otherwise it is taken from the hits themselves.
+    """
     model = services.language_model
     if model is not None and hits:
         lines = [line(hit.item).strip().removeprefix("- ") for hit in hits]
@@ -193,7 +195,7 @@ async def answer(
 
 
 class ThreadQuery(Record):
-    """What is searched for: episodes, facts or thread summaries."""
+    """A query for episodes, facts or thread summaries."""
 
     text: str
     kind: Kind
@@ -205,7 +207,7 @@ class ThreadQuery(Record):
 
 
 class ThreadHit(Record):
-    """Something that fits; *stated_by* is the message that states a fact."""
+    """A hit; *stated_by* is the message that states a fact."""
 
     item: Episode | Fact | ThreadSummary
     score: float
@@ -220,8 +222,7 @@ async def search(
     thread_ids: Sequence[str],
     query: ThreadQuery,
 ) -> list[ThreadHit]:
-    """The best hits in the threads that are named, or else in all of a user's; a blank text finds
-    nothing."""
+    """The best hits in the named threads, or else in all of a user's; a blank text finds nothing."""
     places = await services.store.read(thread_search.places, access, user_id, thread_ids)
     if not query.text.strip():
         return []
@@ -254,7 +255,7 @@ async def _at(
 async def _anchor(
     services: Services, access: Access, place: UserThreads, kind: Kind
 ) -> tuple[str, ...] | None:
-    """The episodes to stay with; a user's facts are all of them, wherever they were said."""
+    """The episodes to restrict a search to; a user's facts are not restricted."""
     if place.whole and kind == "fact":
         return None
     return await services.store.read(thread_search.episode_uuids, access, place.threads)
@@ -291,7 +292,7 @@ async def _facts(
     for hit in found:
         where = stated.get(hit.item.id)
         if where is None and not place.whole:
-            continue  # a thread that only says that it is over does not state a fact
+            continue  # a thread that only ended the fact does not state it
         hits.append(
             ThreadHit(
                 item=hit.item,
@@ -306,7 +307,7 @@ async def _facts(
 async def _summaries(
     services: Services, access: Access, place: UserThreads, query: ThreadQuery
 ) -> list[ThreadHit]:
-    """Summaries of threads whose own metadata passes; all are ranked, so none is cut too soon."""
+    """Summaries of threads whose metadata passes; filtered after ranking all, so that none is missed."""
     allowed = {
         thread.thread_id
         for thread in place.threads

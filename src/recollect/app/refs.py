@@ -1,4 +1,4 @@
-"""How callers name a user, a thread or a graph: by an id of theirs, or by the server's uuid."""
+"""How callers refer to a user, a thread or a graph: by an id they chose, or by the server's uuid."""
 
 from typing import Generic, TypeVar
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class UserRef(Record):
-    """A user by one of these; *thread_id* is that of a thread of theirs."""
+    """A user by one of these; *thread_id* is one of the user's threads."""
 
     user_id: str | None = None
     uuid: str | None = None
@@ -31,7 +31,7 @@ class ThreadRef(Record):
 
 
 class GraphRef(Record):
-    """A graph by one of these; *uuid* may be that of its user, too."""
+    """A graph by one of these; *uuid* may also be its user's."""
 
     graph_id: str | None = None
     user_id: str | None = None
@@ -40,8 +40,8 @@ class GraphRef(Record):
 
 
 class InGraph(Record, Generic[T]):
-    """What was found in a graph, with whose graph it is, and the uuids of threads by their ids where
-    what was found names threads."""
+    """A result from a graph, with the graph and its owner, and the uuid of each thread that the result
+    names by its id."""
 
     where: OwnedGraph
     value: T
@@ -49,7 +49,7 @@ class InGraph(Record, Generic[T]):
 
 
 def user(tx: Transaction, access: Access, ref: UserRef) -> User:
-    """The user that is meant."""
+    """The user that a reference names."""
     if ref.uuid is not None:
         return lookups.user(tx, access, ref.uuid)
     if ref.user_id is not None:
@@ -58,14 +58,14 @@ def user(tx: Transaction, access: Access, ref: UserRef) -> User:
 
 
 def thread(tx: Transaction, access: Access, ref: ThreadRef) -> Thread:
-    """The thread that is meant."""
+    """The thread that a reference names."""
     if ref.uuid is not None:
         return lookups.thread(tx, access, ref.uuid)
     return threads.get(tx, access, str(ref.thread_id))
 
 
 def graph(tx: Transaction, access: Access, ref: GraphRef) -> OwnedGraph:
-    """The graph that is meant."""
+    """The graph that a reference names."""
     if ref.uuid is not None:
         return lookups.graph(tx, access, ref.uuid)
     if ref.thread_id is not None:
@@ -74,6 +74,6 @@ def graph(tx: Transaction, access: Access, ref: GraphRef) -> OwnedGraph:
 
 
 def require_within(where: OwnedGraph, graph_id: int, noun: str, uuid: str) -> None:
-    """Raise NotFound for what lies in another graph than the one that was named."""
+    """Raise NotFound for an object that is not in the named graph."""
     if graph_id != where.graph.id:
         raise NotFound(f"{noun} not found: {uuid}")

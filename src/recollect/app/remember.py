@@ -1,4 +1,4 @@
-"""Taking in what is said: messages, data, and knowledge that a caller writes down."""
+"""Ingesting messages and data, and facts and entities that a caller writes directly."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -50,7 +50,7 @@ NewNode = tuple[GivenNode, Json | None, datetime | None]  # with its metadata an
 async def add_messages(
     services: Services, access: Access, ref: ThreadRef, new: list[NewEpisode]
 ) -> Receipt:
-    """Messages into a thread; they are on disk when this returns."""
+    """Add messages to a thread; they are on disk when this returns."""
     receipt = await services.store.write(_add_messages, access, ref, new)
     services.wake_workers()
     return receipt
@@ -71,7 +71,7 @@ def _add_messages(
 def add_messages_tracked(
     tx: Transaction, access: Access, ref: ThreadRef, new: list[NewEpisode]
 ) -> Done[WithTask[Messages]]:
-    """The same, with the messages as they were stored and the task of reading them."""
+    """Add messages to a thread; returns them as stored, and the task that reads them."""
     thread = refs.thread(tx, access, ref)
     receipt = intake.add_messages(tx, access, thread.thread_id, new)
     stored = [episodes.as_stored(tx, access, uuid) for uuid in receipt.uuids]
@@ -88,7 +88,7 @@ async def add_data(
     *,
     opens: bool = False,
 ) -> list[Episode]:
-    """Pieces of data into a graph, in the order given; *opens* makes a graph that is not there yet."""
+    """Add data to a graph, in the given order; *opens* creates a missing graph."""
     stored = await services.store.write(_add_data, access, ref, new, opens=opens)
     services.wake_workers()
     return stored
@@ -107,7 +107,7 @@ def _add_data(
 def add_data_tracked(
     tx: Transaction, access: Access, ref: GraphRef, new: NewEpisode
 ) -> Done[WithTask[InGraph[Episode]]]:
-    """One piece of data into a graph, with the task of reading it."""
+    """Add one piece of data to a graph; returns it with the task that reads it."""
     where = refs.graph(tx, access, ref)
     receipt = intake.add_episodes(tx, access, where.user_id, where.graph_id, [new])
     stored = episodes.as_stored(tx, access, receipt.uuids[0])
@@ -116,13 +116,13 @@ def add_data_tracked(
     return Done(value=added, graph_id=where.graph.id, made=stored)
 
 
-# ---------------------------------------------------------------- knowledge that a caller writes down
+# ---------------------------------------------------------------- facts and entities written directly
 
 
 async def add_triple(
     services: Services, access: Access, ref: GraphRef, triple: GivenTriple, *, opens: bool = False
 ) -> Receipt:
-    """One fact between two entities; *opens* makes a graph that is not there yet."""
+    """Add one fact between two entities; *opens* creates a missing graph."""
     return await services.store.write(
         direct.add_triple,
         access,
@@ -142,7 +142,7 @@ async def add_triples(
     *,
     once: Once | None = None,
 ) -> WithTask[list[GivenTriple]]:
-    """Facts between entities, each under a uuid of its own, with the task of taking them in."""
+    """Add facts between entities, each with a uuid of its own; returns them with their task."""
     return await write(services, access, once, _add_triples, ref, triples, services.predicates)
 
 
@@ -167,7 +167,7 @@ async def add_nodes(
     ref: GraphRef,
     nodes: Sequence[NewNode],
 ) -> Receipt:
-    """Entities into a graph, each found again or made."""
+    """Add entities to a graph; each is matched to an existing one or created."""
     return await services.store.write(direct.add_nodes, access, ref.user_id, ref.graph_id, nodes)
 
 
@@ -175,7 +175,7 @@ async def add_nodes(
 def add_nodes_tracked(
     tx: Transaction, access: Access, ref: GraphRef, nodes: Sequence[NewNode]
 ) -> Done[Tracked]:
-    """The same, with the task of taking them in."""
+    """Add entities to a graph; returns the task that does it."""
     where = refs.graph(tx, access, ref)
     receipt = direct.add_nodes(tx, access, where.user_id, where.graph_id, nodes)
     task = tasks.of_write(tx, access, receipt.task_uuid, "graph.add_nodes")
@@ -185,7 +185,7 @@ def add_nodes_tracked(
 async def add_thread_facts(
     services: Services, access: Access, ref: ThreadRef, facts: list[str]
 ) -> None:
-    """Sentences about the user of a thread, remembered word for word."""
+    """Store sentences about the user of a thread verbatim."""
     await services.store.write(_add_thread_facts, access, ref, facts)
     services.wake_workers()
 
@@ -202,8 +202,10 @@ async def outcome(
     facts_for: Access | None,
     nodes_for: Access | None,
 ) -> Outcome | None:
-    """What came of knowledge that was written down, as far as facts and entities may be read; None
-    when that takes longer than a caller should wait."""
+    """What a direct write resulted in, limited to the facts and entities that the caller may read.
+
+    None if that takes longer than a caller should wait.
+    """
     if task_uuid is None or not await tasks.completed(services, access, task_uuid):
         return None
     return await services.store.read(direct.readable, facts_for, nodes_for, task_uuid)

@@ -56,13 +56,13 @@ class Services:
     language_model: LanguageModel | None = None
     workers: list[Worker] = field(default_factory=list)
     listeners: Listeners = field(default_factory=Listeners)
-    owner: str = field(default_factory=ids.TimeOrderedIds())  # of the turns that are open here
+    owner: str = field(default_factory=ids.TimeOrderedIds())  # marks turns open in this process
     next_expiry: NextExpiry = field(default_factory=NextExpiry)
     memories: Memories = field(init=False)
     readiness: Readiness = field(init=False)
     folder: Folder = field(init=False)
     agents: Agents = field(init=False)
-    reads_here: bool = False  # episodes, in a thread; else in processes of their own
+    reads_here: bool = False  # reads episodes in a thread instead of a child process
     _writer: Writer | None = None
     _deliverer: Deliverer | None = None
     _expirer: Expirer | None = None
@@ -87,21 +87,21 @@ class Services:
 
     @property
     def has_folder_alone(self) -> bool:
-        """Whether no other server can be at work on the store."""
+        """Whether no other server can be working on the store."""
         return self.settings.store is None
 
     def wake_workers(self) -> None:
-        """Say that episodes were stored."""
+        """Tell the workers that episodes were stored."""
         for worker in self.workers:
             worker.wake()
 
     async def _read_unkept(self, graph_id: int) -> None:
-        """Have episodes read that were processed before readings were kept."""
+        """Read the episodes that were processed before readings were stored."""
         if await self.store.read(unkept.there_are, graph_id):
             await unkept.read(self.store, self._embedded_reader(), graph_id)
 
     def start_workers(self, count: int, *, owner: str) -> None:
-        """Let workers take jobs from now on; *owner* marks the leases they hold."""
+        """Start the workers and the other background tasks; *owner* marks the leases they hold."""
         at_work: set[str] = set()
         for _ in range(count):
             extractor = self._new_extractor()
@@ -141,11 +141,11 @@ class Services:
             self._tasks.append(asyncio.create_task(self._rereader.run()))
 
     def new_rereader(self, owner: str) -> Rereader | None:
-        """Who works off second readings, for a process that does so itself."""
+        """A rereader for a process that works through second readings itself; None without extraction."""
         chosen, embedded = self.settings, self._embedded_reader()
         if embedded is None:
             return None
-        model = self.language_model  # what waits for it, whoever reads by now
+        model = self.language_model  # readings may wait for it even if another reader is set now
         return Rereader(
             self.store,
             self.folder,
@@ -163,7 +163,7 @@ class Services:
         )
 
     def _embedded_reader(self) -> EmbeddedExtractor | None:
-        """Who makes second readings findable: a worker's own reader, or one that is made for it."""
+        """The embedded reader that indexes second readings: a worker's own, or one created for this."""
         if self.settings.extraction == "off":
             return None
         if self._embedded is None:
@@ -174,19 +174,19 @@ class Services:
         return self._embedded
 
     async def take_over(self, owner: str) -> None:
-        """Free what a process held that is gone: this one holds the folder alone."""
+        """Release what a dead process still held; this process must be the only one on the folder."""
         await self.store.write(queue.free, owner)
         await self.store.write(rereadings.free, owner)
         if await self.store.write(session_writing.discard_lost, self.owner):
             self.store.scrub_soon()
 
     def warm(self) -> None:
-        """Load in the background what the first question would have to wait for."""
+        """Load in the background what the first query would otherwise have to wait for."""
         if self.settings.extraction != "off":
             self._tasks.append(asyncio.create_task(self._load()))
 
     def finish_erasures(self) -> None:
-        """Wipe in the background what was erased before and not wiped: someone read, or we died."""
+        """Wipe in the background what was erased but not wiped, because of a reader or a crash."""
         self._tasks = [task for task in self._tasks if not task.done()]
         self._tasks.append(asyncio.create_task(self._scrub()))
 
@@ -196,16 +196,16 @@ class Services:
             await self.store.write(receipts.mark_scrubbed, newest)
 
     async def _load(self) -> None:
-        with suppress(ModelUnavailable):  # whoever asks is told
+        with suppress(ModelUnavailable):  # the first query reports it
             await asyncio.to_thread(self.finder.load)
 
     def wipe_soon(self) -> None:
-        """Hold nothing more of what was deleted, in memory now and in files before long."""
+        """Drop what was deleted from memory now, and wipe it from the files soon."""
         self.finder.forget()
         self.store.scrub_soon()
 
     async def hide_expired(self, access: Access) -> None:
-        """Let a project tell nothing from now on whose time has come; files follow before long."""
+        """Forget what has expired in a project now, and wipe it from the files soon."""
         if await self.next_expiry.is_past(self.store, self.clock()):
             days = self.settings.expired_kept_days
             await expiry.hide_due(self, access, kept_days=days, then=self._let_go)
@@ -221,7 +221,7 @@ class Services:
         self.memories.forget(erased.graph_uuid)
 
     async def wipe(self, erased: Erased) -> Receipt:
-        """Hold nothing more of what was erased, in memory or, if that is possible now, in files."""
+        """Drop what was erased from memory, and wipe it from the files now if possible, else soon."""
         self._drop(erased)
         if not await self.store.scrub():
             self.store.scrub_soon()
@@ -230,7 +230,7 @@ class Services:
         return replace(erased.receipt, scrubbed=True)
 
     def _new_extractor(self) -> Extractor | None:
-        """What one worker reads episodes with; nothing is loaded before the first one."""
+        """The extractor of one worker; its models are loaded with the first episode."""
         chosen = self.settings
         if chosen.extraction == "off":
             return None
@@ -250,7 +250,7 @@ class Services:
         return extractor
 
     async def close(self) -> None:
-        """Finish the jobs under way, then let go of the store."""
+        """Finish the jobs in progress, then close the store."""
         self.listeners.close()
         self.folder.stop()
         for worker in self.workers:
@@ -280,15 +280,15 @@ async def open_services(
     reads_here: bool = False,
     check_s: float | None = None,
 ) -> Services:
-    """Open the store that the settings name, and what stands on it.
+    """Open the configured store, and everything built on it.
 
-    *check_s*: how long to wait for a look at the whole file before it is used; None for no look.
+    *check_s*: how long to wait for an integrity check of the file before it is used; None skips the check.
     """
-    # What is broken or missing is said before anything is opened.
+    # Report broken or missing configuration before opening anything.
     table = predicates.load(settings.predicates)
     model = language_model.from_settings(settings)
     store = await asyncio.to_thread(open_store, settings, clock=clock, check_s=check_s)
-    audited = traced(AuditedStore(store))  # not for segments: a cache that is written is no change
+    audited = traced(AuditedStore(store))  # not for segments: writing a cache needs no audit entry
     read = traced(store)
     segments = Segments(read, bytes_max=settings.segments_bytes_max)
     return Services(

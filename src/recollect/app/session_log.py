@@ -1,6 +1,6 @@
 """Session logs: appending, reading, following, importing and assembling them, and open turns.
 
-Those who listen to a log are woken here after a commit, and workers when it fed a graph.
+Listeners of a log are woken here after a commit, and workers if the commit fed a graph.
 """
 
 import asyncio
@@ -42,8 +42,7 @@ async def update(
     context: Json | None,
     may_feed: bool,
 ) -> SessionLog:
-    """Change a session; one without a user can be bound to one, whose graph is then fed with what was
-    said before as well."""
+    """Change a session. Binding it to a user feeds what was said before into the user's graph, too."""
     changed = await services.store.write(
         session_feed.change,
         access,
@@ -84,7 +83,7 @@ async def import_(
     *,
     may_feed: bool,
 ) -> Appended:
-    """Append the lines of a JSONL text. Bad ones are skipped, and one episode says so."""
+    """Append the lines of a JSONL text. Invalid lines are skipped, and one episode reports them."""
     made = await services.store.write(
         session_writing.take_in, access, session_id, parsed, expected_last_id, may_feed=may_feed
     )
@@ -99,7 +98,7 @@ def _committed(services: Services, made: Appended) -> Appended:
 
 
 class FirstPage(Record):
-    """The beginning of a read: what is shown, the first page of it, and the window of the rest."""
+    """The start of a read: the view, its first page, and the window of the rest."""
 
     view: View
     lines: list[Line]
@@ -110,7 +109,7 @@ class FirstPage(Record):
 def read(
     tx: Transaction, access: Access, session_id: str, turn_id: str | None, wanted: Wanted
 ) -> FirstPage:
-    """Begin to read the committed log, or the working log of an open turn."""
+    """Start reading the committed log, or the working log of an open turn."""
     if turn_id is None:
         view = session_reading.look(tx, access, session_id, wanted)
     else:
@@ -124,7 +123,7 @@ def read(
 async def pages(
     services: Services, access: Access, begun: FirstPage
 ) -> AsyncGenerator[Sequence[Line], None]:
-    """All that a read shows, page after page; memory holds one."""
+    """All pages of a read; only one is in memory at a time."""
     lines, rest = begun.lines, begun.rest
     while lines or rest is not None:
         if lines:
@@ -142,7 +141,7 @@ assemble = reads(session_reading.assembled)
 async def open_turn(
     services: Services, access: Access, session_id: str, turn_id: str | None
 ) -> Turn:
-    """Fork the committed log. A turn that is open when the server ends is dropped."""
+    """Fork the committed log. A turn still open when the server stops is dropped."""
     return await services.store.write(
         session_writing.open_turn, access, session_id, turn_id, services.owner
     )
@@ -150,7 +149,7 @@ async def open_turn(
 
 @reads
 def open_turns(tx: Transaction, access: Access, session_id: str) -> list[Turn]:
-    """The open turns of a session, the oldest first."""
+    """The open turns of a session, oldest first."""
     session = session_logs.get(tx, access, session_id)
     return [turn_row(row) for row in tx.session_logs.turns_of_log(log_id=session.id)]
 
@@ -175,7 +174,7 @@ async def merge_turn(
 
 
 async def discard_turn(services: Services, access: Access, session_id: str, turn_id: str) -> int:
-    """End a turn and drop its episodes; says how many that were."""
+    """End a turn and drop its episodes; returns how many there were."""
     return await forget.drop(services, access, session_writing.discard, session_id, turn_id)
 
 
@@ -196,7 +195,7 @@ async def start_following(
     types: str | None,
     turn_id: str | None,
 ) -> Window:
-    """Where to follow a log from: past an id, or with the next episode."""
+    """Where to start following a log: after an id, or at the next episode."""
     services.listeners.check_room(access.project_id)
     return await services.store.read(_start, access, session_id, past, types, turn_id)
 
@@ -231,10 +230,10 @@ async def follow(
     window: Window,
     seconds: float,
 ) -> AsyncGenerator[list[Line], None]:
-    """New episodes as they are appended, for so many seconds; nothing now and then, as a sign of life.
+    """New episodes as they are appended, for so many seconds; an empty list serves as a heartbeat.
 
-    Whoever listens is woken in this process after a commit. Another process may write to the same
-    store, so there is a slow look besides. *access* is asked for at each look: a key may be gone.
+    A commit in this process wakes the listener. Another process may write to the same store, so it also
+    polls slowly. *access* is called at each poll, because the key may have been revoked.
     """
     now = asyncio.get_running_loop().time
     ends, spoken = now() + seconds, now()
@@ -259,7 +258,7 @@ async def follow(
 
 
 class NewLines(Record):
-    """New episodes, where to listen on, and whether there is more already."""
+    """New episodes, the window to continue from, and whether more are already there."""
 
     lines: list[Line]
     window: Window
@@ -267,7 +266,7 @@ class NewLines(Record):
 
 
 def _listen(tx: Transaction, access: Access, session_id: str, window: Window) -> NewLines:
-    """What is new. Looked up as the one who asked: it may be gone, or hidden, by now."""
+    """New episodes. The session is looked up with the caller's access: it may be gone or hidden by now."""
     session = session_logs.get(tx, access, session_id)
     if session.id != window.log_id:
         raise NotFound("another session has the id now")

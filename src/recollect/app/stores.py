@@ -1,5 +1,7 @@
-"""The store that the settings name: a file in a folder, or a database that many processes
-share; and a folder of data without the services."""
+"""Opening the configured store: a file in a folder, or a database that processes share.
+
+Also a data folder without the services on top.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,9 +31,9 @@ def open_store(
     clock: Clock = system_clock,
     check_s: float | None = None,
 ) -> Store:
-    """Open it, making and migrating it as needed.
+    """Open the configured store, creating and migrating it as needed.
 
-    *check_s*: how long to wait for a look at the whole file before it is used; None for no look.
+    *check_s*: how long to wait for an integrity check of the file before it is used; None skips the check.
     """
     count = chosen.readers if readers is None else readers
     if (url := database(chosen)) is None:
@@ -42,7 +44,7 @@ def open_store(
 
 
 def database(chosen: Settings) -> str | None:
-    """The URL of the database, None for a folder; what it takes to speak to one is there."""
+    """The URL of the database, None for a folder; raises StoreUnavailable if the driver is missing."""
     if chosen.store is None:
         return None
     if (says := extras.missing("postgres")) is not None:
@@ -51,12 +53,12 @@ def database(chosen: Settings) -> str | None:
 
 
 def has_store(chosen: Settings) -> bool:
-    """Whether there is a store; a database is taken to be there."""
+    """Whether there is a store; a database is assumed to exist."""
     return chosen.store is not None or (chosen.data / FILE_NAME).is_file()
 
 
 def place(chosen: Settings) -> str:
-    """Where the store is, for people to read: no password, no options."""
+    """The location of the store for display, without password and options."""
     if chosen.store is None:
         return str(chosen.data.resolve())
     url = urlsplit(chosen.store.get_secret_value())
@@ -65,7 +67,7 @@ def place(chosen: Settings) -> str:
 
 
 def at(chosen: Settings, place: str) -> Settings:
-    """The same settings with the store at another place, a folder or the URL of a database."""
+    """The same settings with another store: a folder, or the URL of a database."""
     if place.startswith(_DATABASE):
         return chosen.model_copy(update={"store": SecretStr(place)})
     if "://" in place:
@@ -74,13 +76,12 @@ def at(chosen: Settings, place: str) -> Settings:
     return chosen.model_copy(update={"data": Path(place), "store": None})
 
 
-# A folder without the services: enough for a command that looks after keys, projects or files.
-#
-# Opening it loads no reader, no model and no index, whether or not a server is using the folder.
+# A data folder without the services: enough for commands that manage keys, projects or files. Opening it
+# loads no reader, no model and no index, and works while a server is using the folder.
 
 
 class WithStore(Protocol):
-    """Services, or only the folder: what a use case takes that needs nothing but the store."""
+    """Services or a data folder: what a use case takes if it needs nothing but the store."""
 
     @property
     def store(self) -> Store:
@@ -89,20 +90,20 @@ class WithStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DataFolder:
-    """An open folder. Whoever opened it closes it."""
+    """An open data folder. The caller that opened it has to close it."""
 
     store: Store
 
     async def close(self) -> None:
-        """Let go of every file."""
+        """Close every file."""
         await self.store.close()
 
 
 def open_folder(chosen: Settings) -> DataFolder:
-    """Open the store, which is made when it is missing."""
+    """Open the store; it is created if missing."""
     return DataFolder(AuditedStore(open_store(chosen, readers=1)))
 
 
 def without_project(acting: Acting | None) -> Access:
-    """The access of somebody who has not named a project yet."""
+    """The access of an actor that has not named a project yet."""
     return Access(project_id=0, project_uuid="", key_uuid="", acting=acting)

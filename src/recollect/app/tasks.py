@@ -1,5 +1,5 @@
-"""Tasks: how far the work is that a request left behind, what came of it, and waiting for it; the jobs
-that wait to be read, and those that failed too often.
+"""Tasks: the progress and outcome of the work that a request left behind, and waiting for it; the backlog
+of jobs, and parked jobs.
 """
 
 import asyncio
@@ -40,15 +40,14 @@ T = TypeVar("T")
 
 
 class WithTask(Record, Generic[T]):
-    """What was written, and the task of the work that is left."""
+    """What was written, and the task for the remaining work."""
 
     value: T
     task: Tracked
 
 
 class TaskReport(Record):
-    """A task, and what came of it where that was knowledge that a caller wrote down; or the graph that
-    is in memory because the task asked for it."""
+    """A task, with its outcome if it was a direct write; or the graph that a warm-up task loaded."""
 
     task: Tracked | None = None
     outcome: Outcome | None = None
@@ -56,12 +55,12 @@ class TaskReport(Record):
 
     @property
     def uuid(self) -> str:
-        """That of the task."""
+        """The uuid of the task."""
         return self.task.uuid if self.task is not None else ""
 
 
 def of_write(tx: Transaction, access: Access, uuid: str | None, kind: str) -> Tracked:
-    """The task of what was just written, for whoever wrote it; one that owes nothing is done."""
+    """The task of a write, as its author sees it; without remaining work it is already complete."""
     if uuid is None:
         uuid = tx.new_id()
         stored.note(tx, access.project_id, uuid, kind)
@@ -70,18 +69,18 @@ def of_write(tx: Transaction, access: Access, uuid: str | None, kind: str) -> Tr
 
 @reads
 def progress(tx: Transaction, access: Access, uuid: str) -> tuple[Task, Json | None]:
-    """How far a task is, and the uuids of what came of a direct write."""
+    """The progress of a task, and the uuids that a direct write resulted in."""
     found = queue.task(tx, access, uuid)
     return found, direct.uuids(tx, access, found)
 
 
 @reads
 def get(tx: Transaction, access: Access, uuid: str) -> TaskReport:
-    """A task of any kind, and what came of it."""
+    """A task of any kind, and its outcome."""
     try:
         found = tasks.get(tx, access, uuid)
     except NotFound:
-        # Nothing is kept of warming a graph: its task has the uuid of the graph and is done.
+        # Warming a graph stores nothing: its task has the uuid of the graph and is complete.
         if not lookups.is_graph(tx, access, uuid):
             raise
         return TaskReport(warmed=refs.graph(tx, access, GraphRef(uuid=uuid)))
@@ -105,7 +104,7 @@ def page(
     limit: int,
     after: str | None,
 ) -> list[TaskReport]:
-    """The newest tasks past the one named by *after*, of one kind or status if given."""
+    """The newest tasks after the task *after*, of one kind or status if given."""
     before = None if after is None else _position(tx, access, after)
     found = tasks.page(tx, access, kind=kind, status=status, limit=limit, before=before)
     return [_report(tx, access, one) for one in found]
@@ -124,7 +123,7 @@ _OVER = ("succeeded", "partial", "failed")
 
 
 class WaitingWork(Record):
-    """What a project waits for, by graph (kind and name). Counts end at a bound; *truncated* says so."""
+    """A project's backlog, by graph (kind and name). Counts are bounded; *truncated* if the bound was hit."""
 
     pending: int
     parked: int
@@ -135,7 +134,7 @@ class WaitingWork(Record):
 
 @reads
 def backlog(tx: Transaction, access: Access) -> WaitingWork:
-    """How many episodes of the project wait to be read or could not be, and for how long."""
+    """How many episodes of the project are pending or parked, and how long the oldest has waited."""
     waiting = queue.backlog(tx, access, PAGE_MAX + 1)
     parked = queue.parked(tx, access, PAGE_MAX + 1)
     counted = Counter((row.graph_kind, row.graph_name) for row in waiting[:PAGE_MAX])
@@ -152,15 +151,15 @@ def backlog(tx: Transaction, access: Access) -> WaitingWork:
 
 @reads
 def parked(tx: Transaction, access: Access) -> list[ParkedEpisode]:
-    """The jobs of the project that failed too often, oldest first."""
+    """The parked jobs of the project, oldest first."""
     return queue.parked(tx, access, PAGE_MAX)
 
 
-retry_later = writes(queue.retry)  # by whoever works on the store, which may be another process
+retry_later = writes(queue.retry)  # by any worker on the store, maybe in another process
 
 
 async def retry_all_later(services: WithStore, access: Access) -> int:
-    """The same with all parked jobs of the project; says how many these were."""
+    """Put all parked jobs of the project back into the queue; returns how many there were."""
     count = 0
     while some := await services.store.write(queue.retry_some, access, PAGE_MAX):
         count += some
@@ -176,15 +175,17 @@ async def retry(services: Services, access: Access, episode_uuid: str) -> None:
 async def learned(
     services: Services, access: Access, task_uuid: str, goes_on: Callable[[], object]
 ) -> None:
-    """Wait until everything of a task was read, by whoever works on the folder; *goes_on* raises when
-    there is no use in waiting any longer."""
+    """Wait until all episodes of a task have been read, by this process or another one.
+
+    *goes_on* raises when there is no point in waiting any longer.
+    """
     services.wake_workers()
     pause_s = _LOOK_S_FIRST
     while True:
         goes_on()
         try:
             task = await services.store.glance(queue.task, access, task_uuid)
-        except NotFound:  # forgotten meanwhile
+        except NotFound:  # forgotten in the meantime
             return
         if task.status in _OVER:
             break
@@ -200,13 +201,13 @@ async def state(services: Services) -> QueueState:
 
 
 async def hindered(services: Services) -> int:
-    """How many graphs wait for something to be mended."""
+    """How many graphs are held up until an operator fixes something."""
     found = await services.store.read(queue.hindrances, PAGE_MAX)
     return sum(one.graphs for one in found)
 
 
 async def troubles(services: Services) -> list[str]:
-    """Why requests cannot be served; nothing when they can."""
+    """The reasons why requests cannot be served; empty if they can."""
     return await services.readiness.troubles()
 
 
@@ -215,16 +216,16 @@ _POLL_MAX_S = 0.2
 
 
 async def completed(services: Services, access: Access, task_uuid: str | None) -> bool:
-    """Whether a task has ended; False when that takes longer, or nobody here works on it."""
+    """Whether a task completes soon; False if it takes longer or this process has no workers."""
     services.wake_workers()
-    # Without workers in this process nobody may be there to do it at all.
+    # Without workers in this process, there may be none at all.
     if task_uuid is None or not services.workers:
         return False
     pause_s, deadline = _POLL_FIRST_S, time.monotonic() + DIRECT_WAIT_S
     while time.monotonic() < deadline:
         try:
             task = await services.store.glance(queue.task, access, task_uuid)
-        except NotFound:  # the graph was deleted meanwhile
+        except NotFound:  # the graph was deleted in the meantime
             return False
         if task.completed_at is not None:
             return True

@@ -1,5 +1,5 @@
-"""Threads: their messages, and what is asked about one as a whole: its class, the fields of a schema, a
-summary, its last question. Nothing of the latter is kept, except a class if that is asked for.
+"""Threads: their messages, and analyses of a whole thread: its class, the fields of a schema, a summary, its
+last question. The results of analyses are not stored, except a class on request.
 """
 
 import asyncio
@@ -55,8 +55,8 @@ async def create(
     field: str = "thread_id",
     once: Once | None = None,
 ) -> Thread:
-    """A new thread of a user, under an id of the caller's or of ours; *field* is what the caller
-    calls the id."""
+    """A new thread of a user, under the caller's id or a generated one; *field* is the caller's name
+    for the id in error messages."""
     given = (thread_id, user, metadata, rating, field)
     return await write(services, access, once, _create, *given)
 
@@ -81,7 +81,7 @@ def _create(
 
 @glances
 def get(tx: Transaction, access: Access, ref: ThreadRef) -> Thread:
-    """A thread, updated when something was last said in it."""
+    """A thread; its `updated_at` is when something was last said in it."""
     (found,) = episodes.with_last_said(tx, access, [refs.thread(tx, access, ref)])
     return found
 
@@ -110,7 +110,7 @@ page = reads(threads.page)
 async def page_after(
     services: Services, access: Access, request: PageRequest, *, user: UserRef | None
 ) -> Page[Thread]:
-    """The same after the last thread told, of one user if given."""
+    """A page of threads by cursor, of one user if given."""
     if user is None:
         return await services.store.read(threads.page_after, access, request)
     return await services.store.read(_page_of_user, access, user, request)
@@ -124,20 +124,20 @@ def _page_of_user(
 
 
 async def delete_keeping_graph(services: Services, access: Access, thread_id: str) -> None:
-    """Remove a thread and its messages; what the graph learned stays."""
+    """Delete a thread and its messages; what the graph learned stays."""
     await services.store.write(threads.delete_keeping_graph, access, thread_id)
     services.store.scrub_soon()
 
 
 async def delete(services: Services, access: Access, thread_id: str) -> None:
-    """Remove a thread with its episodes, and what rested on them alone."""
+    """Delete a thread with its episodes, and what only they supported."""
     await services.store.write(threads.delete, access, thread_id)
     services.store.scrub_soon()
 
 
 @repeatable
 def erase(tx: Transaction, access: Access, ref: ThreadRef) -> Done[Tracked]:
-    """The same with a receipt; the task ends when the files are wiped."""
+    """Erase a thread with a receipt; the task completes once the files are wiped."""
     thread = refs.thread(tx, access, ref)
     erased = erasing.thread(tx, access, thread.thread_id, "delete")
     task = tasks.of_write(tx, access, erased.uuid, "thread.delete")
@@ -148,7 +148,7 @@ def erase(tx: Transaction, access: Access, ref: ThreadRef) -> Done[Tracked]:
 def graph_episodes(
     tx: Transaction, access: Access, ref: ThreadRef, limit: int, after: str | None = None
 ) -> InGraph[list[Episode]]:
-    """The first episodes that a thread gave to its graph past the one named by *after*, in order."""
+    """The next episodes of a thread in its graph after the episode *after*, in order."""
     thread = refs.thread(tx, access, ref)
     position = log_position(tx, access, after) or 0
     found = episodes.in_graph_of_thread(tx, access, thread, limit, position)
@@ -158,7 +158,7 @@ def graph_episodes(
 
 
 def log_position(tx: Transaction, access: Access, after: str | None) -> int | None:
-    """Where in the log the episode stands that ended the page before."""
+    """The log position of the last episode of the previous page."""
     if after is None:
         return None
     try:
@@ -169,7 +169,7 @@ def log_position(tx: Transaction, access: Access, after: str | None) -> int | No
 
 @reads
 def summary(tx: Transaction, access: Access, ref: ThreadRef) -> InGraph[ThreadSummary]:
-    """The summary of a thread, once a message of it was processed."""
+    """The summary of a thread, available once one of its messages was processed."""
     thread = refs.thread(tx, access, ref)
     found = derived.thread_summary(tx, access, thread.thread_id)
     where = refs.graph(tx, access, GraphRef(uuid=thread.graph_uuid))
@@ -207,7 +207,7 @@ def messages_after(
     *,
     newest_first: bool = False,
 ) -> Messages:
-    """Messages of a thread past the one named by *after*."""
+    """Messages of a thread after the message *after*."""
     thread = refs.thread(tx, access, ref)
     at = log_position(tx, access, after)
     if newest_first:
@@ -260,8 +260,8 @@ async def classify(
     last_n: int | None,
     keep_as: str | None,
 ) -> str | None:
-    """The class that the last messages of a thread are nearest to, kept with the thread under
-    *keep_as* if given; None while nothing was said."""
+    """The class nearest to the last messages of a thread, stored with the thread under *keep_as* if
+    given; None for an empty thread."""
     said = (await _last(services, access, thread_id, last_n)).messages
     if not said:
         return None
@@ -286,7 +286,7 @@ async def extract_fields(
     at: datetime | None,
     validate: bool,
 ) -> dict[str, Any]:
-    """The values that a thread gives for the fields of a schema."""
+    """The values for the fields of a schema that a thread contains."""
     sessions.read_schema(schema)
     said = (await _last(services, access, thread_id, last_n)).messages
     return await asyncio.to_thread(
@@ -299,7 +299,7 @@ async def extract_fields(
 
 
 async def summarize(services: Services, access: Access, thread_id: str) -> tuple[Messages, str]:
-    """The messages of a thread, and what was said in them in a few of their own sentences."""
+    """The messages of a thread, and an extractive summary of them."""
     found = await _last(services, access, thread_id, SESSION_MESSAGES_MAX)
     if not found.messages:
         return found, ""
@@ -313,6 +313,6 @@ def _summary(embed: Embed, turns: Sequence[Turn]) -> str:
 async def last_question(
     services: Services, access: Access, thread_id: str, last_n: int | None
 ) -> str:
-    """The last question of a thread, put so that it can be understood by itself."""
+    """The last question of a thread, rephrased to be understood on its own."""
     said = (await _last(services, access, thread_id, last_n)).messages
     return await asyncio.to_thread(sessions.synthesize_question, _turns(said))

@@ -1,4 +1,4 @@
-"""Traces of agents: session logs whose turns are remembered in the graph of the agent."""
+"""Traces of agents: session logs whose turns are remembered in the agent's graph."""
 
 from typing import Generic, TypeVar
 
@@ -23,21 +23,21 @@ _REPAIR = "agent.trajectory.repair.evidence_deletion"
 
 
 class TraceRef(Record):
-    """A trace by its uuid, and the agent whose it is."""
+    """A trace by its uuid, and the agent it belongs to."""
 
     agent_uuid: str
     trace_uuid: str
 
 
 class OfAgent(Record, Generic[T]):
-    """Something of an agent's."""
+    """Something that belongs to an agent."""
 
     agent: AgentRecord
     value: T
 
 
 class Ended(Record):
-    """A trace of an agent, and the task of what follows from its end or from sorting it anew."""
+    """A trace of an agent, and the task that follows from ending or reclassifying it."""
 
     agent: AgentRecord
     trace: Trace
@@ -45,8 +45,10 @@ class Ended(Record):
 
 
 class ErasedTrace(Record):
-    """A trace that was erased or that something was erased from, and the task that ends when that is
-    wiped; *uuid* is that of the receipt."""
+    """A trace that was erased, fully or in part, and the task that completes once the files are wiped.
+
+    *uuid* is that of the receipt.
+    """
 
     agent: AgentRecord
     trace: Trace
@@ -55,7 +57,7 @@ class ErasedTrace(Record):
 
 
 class TraceEvents(Record):
-    """Some events of a trace, and how many it has as far as that may be known."""
+    """Some events of a trace, and its total if the caller may know it."""
 
     agent: AgentRecord
     trace: Trace
@@ -74,7 +76,7 @@ def _done(agent: AgentRecord, made: Trace) -> Done[OfAgent[Trace]]:
 
 @repeatable
 def create(tx: Transaction, access: Access, agent_uuid: str, new: NewTrace) -> Done[OfAgent[Trace]]:
-    """A new trace, or the one that was begun in the same words under the same id."""
+    """A new trace, or the existing one that was begun with the same id and content."""
     agent = agents.get(tx, access, agent_uuid)
     return _done(agent, tracing.begin(tx, access, agent, new))
 
@@ -104,7 +106,7 @@ async def sort(
     *,
     once: Once | None = None,
 ) -> OfAgent[Trace]:
-    """Say anew to which family of tasks a trace belongs."""
+    """Change the task family of a trace."""
     return await write(services, access, once, _sort, ref, expected_revision, task_family)
 
 
@@ -124,7 +126,7 @@ def _sort(
 def sort_tracked(
     tx: Transaction, access: Access, ref: TraceRef, expected_revision: int, task_family: str | None
 ) -> Done[Ended]:
-    """The same with a task, which is done when this returns."""
+    """Change the task family of a trace; returns a task, which is already complete."""
     sorted_ = _sort(tx, access, ref, expected_revision, task_family).value
     agent, made = sorted_.agent, sorted_.value
     task = tasks.of_write(tx, access, None, "agent.trajectory.repair.task_family")
@@ -136,7 +138,7 @@ def sort_tracked(
 def end(
     tx: Transaction, access: Access, ref: TraceRef, expected_revision: int | None, how: TraceEnding
 ) -> Done[Ended]:
-    """End a trace; the task ends when all that was said in it is read."""
+    """End a trace; the task completes once everything in it has been read."""
     agent = agents.get(tx, access, ref.agent_uuid)
     made = tracing.end(tx, access, agent, ref.trace_uuid, expected_revision, how)
     task = tasks.of_write(tx, access, made.task_uuid, tracing.FINALIZED)
@@ -148,7 +150,7 @@ def end(
 def reopen(
     tx: Transaction, access: Access, ref: TraceRef, expected_revision: int
 ) -> Done[OfAgent[Trace]]:
-    """Let a trace that has ended go on."""
+    """Reopen a trace that has ended."""
     agent = agents.get(tx, access, ref.agent_uuid)
     made = tracing.reopen(tx, access, agent, ref.trace_uuid, expected_revision)
     return _done(agent, made)
@@ -158,7 +160,7 @@ def reopen(
 def delete(
     tx: Transaction, access: Access, ref: TraceRef, expected_revision: int
 ) -> Done[ErasedTrace]:
-    """Erase a trace with its log and what it became in the graph."""
+    """Erase a trace with its log and what the graph learned from it."""
     agent, trace = _one(tx, access, ref)
     agents.expect(expected_revision, trace.revision)
     erased = erasing.trace(tx, access, agent, trace)
@@ -174,8 +176,10 @@ def delete(
 def append_event(
     tx: Transaction, access: Access, ref: TraceRef, new: NewEvent, *, may_feed: bool
 ) -> Done[OfAgent[TraceEvent]]:
-    """One more event of a trace, which is read into the graph if the caller may add to it; sent again
-    it is the same."""
+    """Append an event to a trace; a repeated event is not added twice.
+
+    It is also fed into the graph if the caller may add to that.
+    """
     agent, trace = _one(tx, access, ref)
     made = tracing.tell(tx, access, agent, trace.uuid, new, may_feed=may_feed)
     return Done(value=OfAgent(agent=agent, value=made), graph_id=agent.graph.id, made=made)
@@ -185,7 +189,7 @@ def append_event(
 def events(
     tx: Transaction, access: Access, ref: TraceRef, *, after: int, limit: int
 ) -> TraceEvents:
-    """The events of a trace past a sequence number, in order."""
+    """The events of a trace after a sequence number, in order."""
     agent, trace = _one(tx, access, ref)
     return TraceEvents(
         agent=agent,
@@ -214,7 +218,7 @@ def delete_event(
 def summary(
     tx: Transaction, access: Access, ref: TraceRef
 ) -> tuple[OfAgent[Trace], DocumentSummary]:
-    """A trace, and what was said in it in a few sentences, once some of it is read."""
+    """A trace and its summary, available once some of it has been read."""
     agent, trace = _one(tx, access, ref)
     found = derived.document_summary(tx, access, agent.graph, trace.session_id)
     return OfAgent(agent=agent, value=trace), found

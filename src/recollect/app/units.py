@@ -1,11 +1,11 @@
-"""Use cases that are one unit of work: written as the unit, called with the services.
+"""Use cases that are a single unit of work: written as that unit, called with the services.
 
     @reads
     def last(tx: Transaction, access: Access, ref: GraphRef, limit: int) -> list[Episode]: ...
 
     found = await episodes.last(services, access, ref, 10)
 
-What follows from a write (waking workers, wiping files) is no unit: such a use case is a coroutine of its own.
+A use case with follow-up work after a write (waking workers, wiping files) is a coroutine of its own.
 """
 
 from collections.abc import Callable, Coroutine
@@ -33,7 +33,7 @@ def reads(unit: Unit[P, T]) -> UnitUseCase[P, T]:
 
 
 def glances(unit: Unit[P, T]) -> UnitUseCase[P, T]:
-    """A use case that looks up a few rows by their keys, on the spot."""
+    """A use case that looks up a few rows by key, without switching threads."""
 
     @wraps(unit)
     async def run(services: WithStore, access: Access, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -43,7 +43,7 @@ def glances(unit: Unit[P, T]) -> UnitUseCase[P, T]:
 
 
 def writes(unit: Unit[P, T]) -> UnitUseCase[P, T]:
-    """A use case that writes, whole or not at all, and leaves nothing to do afterwards."""
+    """A use case that is one write transaction, without follow-up work."""
 
     @wraps(unit)
     async def run(services: WithStore, access: Access, /, *args: P.args, **kwargs: P.kwargs) -> T:

@@ -1,4 +1,4 @@
-"""User groups: who belongs together, and which policy sets are attached to them."""
+"""User groups: their members, and the policy sets attached to them."""
 
 from msgspec import UnsetType
 
@@ -42,7 +42,7 @@ async def update(
     description: str | UnsetType | None,
     once: Once | None = None,
 ) -> UserGroup:
-    """Change what is given of a group, if it is still at the version seen, where one is named."""
+    """Update the given fields of a group; fails if *expected_version* is given and no longer current."""
     given = (uuid, expected_version, name, description)
     return await write(services, access, once, _update, *given)
 
@@ -64,7 +64,7 @@ def _update(
 
 @repeatable
 def delete(tx: Transaction, access: Access, uuid: str) -> Done[None]:
-    """Remove a group; its members stay users."""
+    """Delete a group; its members stay users."""
     user_groups.delete(tx, access, uuid)
     return Done(value=None)
 
@@ -83,7 +83,7 @@ candidates_after = reads(user_groups.candidates_after)
 def add_members(
     tx: Transaction, access: Access, uuid: str, user_uuids: list[str]
 ) -> Done[Membership]:
-    """Put users into a group."""
+    """Add users to a group."""
     return Done(value=user_groups.add_members(tx, access, uuid, user_uuids))
 
 
@@ -91,7 +91,7 @@ def add_members(
 def remove_members(
     tx: Transaction, access: Access, uuid: str, user_uuids: list[str]
 ) -> Done[Membership]:
-    """Take users out of a group."""
+    """Remove users from a group."""
     return Done(value=user_groups.remove_members(tx, access, uuid, user_uuids))
 
 

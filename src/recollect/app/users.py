@@ -17,12 +17,12 @@ from recollect.store.protocol import Transaction
 
 
 class UserChange(Record):
-    """What is said anew about a user; what is left out stays."""
+    """A partial update of a user: fields left UNSET keep their value."""
 
     email: str | UnsetType | None = UNSET
     first_name: str | UnsetType | None = UNSET
     last_name: str | UnsetType | None = UNSET
-    metadata: Json | UnsetType | None = UNSET  # merged; None takes all of it away
+    metadata: Json | UnsetType | None = UNSET  # merged; None removes all of it
     time_zone: str | UnsetType | None = UNSET
     disable_default_ontology: bool | UnsetType | None = UNSET
     rating: Json | None = None  # can be changed but not unset
@@ -32,7 +32,7 @@ class UserChange(Record):
 def create(
     tx: Transaction, access: Access, user_id: str | None, details: UserDetails
 ) -> Done[User]:
-    """A new user with an empty graph, under an id of the caller's or of ours."""
+    """A new user with an empty graph, under the caller's id or a generated one."""
     made = users.create(tx, access, user_id, details)
     return Done(value=made, graph_id=made.graph_id, made=made)
 
@@ -42,7 +42,7 @@ get = glances(refs.user)
 
 @repeatable
 def update(tx: Transaction, access: Access, ref: UserRef, change: UserChange) -> Done[User]:
-    """Change what is given of a user."""
+    """Update the given fields of a user."""
     old = refs.user(tx, access, ref)
     made = users.update(tx, access, old.user_id, _changed(old, change))
     return Done(value=made, graph_id=made.graph_id, made=made)
@@ -63,7 +63,7 @@ def _changed(old: User, change: UserChange) -> UserDetails:
 
 @repeatable
 def delete(tx: Transaction, access: Access, ref: UserRef) -> Done[Tracked]:
-    """Erase a user with all threads and the graph; the task ends when the files are wiped."""
+    """Erase a user with all threads and the graph; the task completes once the files are wiped."""
     erased = erasing.user(tx, access, refs.user(tx, access, ref).user_id)
     task = tasks.of_write(tx, access, erased.uuid, "user.delete")
     return Done(value=task, made=erased, erased=erased)
@@ -89,5 +89,5 @@ threads_of = reads(threads.told_of_user)
 
 @reads
 def uuids(tx: Transaction, access: Access, named: list[tuple[str, str]]) -> list[str | None]:
-    """The uuids behind callers' ids, each with its kind: `user`, `thread` or `graph`."""
+    """The uuids for pairs of a kind (`user`, `thread` or `graph`) and the caller's id."""
     return [lookups.uuid_of(tx, access, kind, id_) for kind, id_ in named]

@@ -1,4 +1,4 @@
-"""The webhooks of a project: registering them, and seeing to what they are owed."""
+"""The webhooks of a project: registering them, and managing their deliveries."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -26,9 +26,9 @@ async def create(
     with_text: bool = False,
     private: str = "",
 ) -> NewWebhook:
-    """A further webhook of the project; its secret is told at this moment only.
+    """Register a webhook; its secret is only available in this result.
 
-    *private*: the networks that may be called beside the public internet.
+    *private*: the networks that may be called besides the public internet.
     """
     _refuse(url, private)
     return await services.store.write(webhooks.create, access, url, events, with_text=with_text)
@@ -45,7 +45,7 @@ async def change(
     on: bool | None = None,
     private: str = "",
 ) -> Webhook:
-    """Change a webhook, or switch it on or off; what is None stays."""
+    """Change a webhook, or switch it on or off; None leaves a field as it is."""
     if url is not None:
         _refuse(url, private)
     return await services.store.write(
@@ -54,7 +54,7 @@ async def change(
 
 
 def _refuse(url: str, private: str) -> None:
-    """Say at once what every call would be refused for; a URL that is none is refused elsewhere."""
+    """Reject a forbidden address now instead of at every call; invalid URLs are rejected elsewhere."""
     try:
         host = urlsplit(url).hostname
     except ValueError:
@@ -64,7 +64,7 @@ def _refuse(url: str, private: str) -> None:
 
 @reads
 def list_(tx: Transaction, access: Access) -> list[Webhook]:
-    """The webhooks of the project, the oldest first."""
+    """The webhooks of the project, oldest first."""
     return webhooks.list_(tx, access)
 
 
@@ -76,7 +76,7 @@ def get(tx: Transaction, access: Access, uuid: str) -> Webhook:
 
 @writes
 def delete(tx: Transaction, access: Access, uuid: str) -> Webhook:
-    """Remove a webhook with all that it is owed; as it was."""
+    """Delete a webhook with its deliveries; returns it as it was."""
     return webhooks.delete(tx, access, uuid)
 
 
@@ -84,22 +84,25 @@ def delete(tx: Transaction, access: Access, uuid: str) -> Webhook:
 def deliveries(
     tx: Transaction, access: Access, uuid: str, *, state: DeliveryState | None, limit: int
 ) -> list[Delivery]:
-    """What a webhook is owed and what became of it, the newest first."""
+    """The deliveries of a webhook, pending or made, newest first."""
     return webhooks.deliveries(tx, access, uuid, state=state, limit=limit)
 
 
 @writes
 def rotate(tx: Transaction, access: Access, uuid: str, grace_h: float) -> NewWebhook:
-    """Give a webhook another secret, told at this moment only; the old one signs as well for a while."""
+    """Rotate a webhook's secret; the old one also signs for *grace_h* hours.
+
+    The new secret is only available in this result.
+    """
     return webhooks.rotate(tx, access, uuid, grace_h)
 
 
 @writes
 def redeliver(tx: Transaction, access: Access, uuid: str, delivery: str) -> Webhook:
-    """Owe a webhook a delivery once more, whatever became of it."""
+    """Queue a delivery again, whatever its state."""
     return webhooks.redeliver(tx, access, uuid, delivery)
 
 
 async def states(services: Services) -> list[WebhookState]:
-    """How the webhooks of all projects are, for the metrics."""
+    """The state of the webhooks of all projects, for the metrics."""
     return await services.store.read(webhooks.states, PAGE_MAX)

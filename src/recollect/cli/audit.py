@@ -1,4 +1,4 @@
-"""`recollect audit`: look at the log of what was done, and check that nobody changed it."""
+"""`recollect audit`: list the audit log, and verify that it was not tampered with."""
 
 import json
 import re

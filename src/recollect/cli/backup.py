@@ -1,5 +1,5 @@
-"""`recollect backup`, `restore`, `migrate` and `rebuild`: the whole store as one file, and back, brought up
-to date, and its graphs folded again."""
+"""`recollect backup`, `restore`, `migrate` and `rebuild`: the store as one file and back, its schema, and
+folding its graphs again."""
 
 import asyncio
 import sqlite3
@@ -84,7 +84,7 @@ def _write(chosen: Settings, file: Path, *, quiet: bool) -> None:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     partial = file.with_name(f"{file.name}.part")
     partial.unlink(missing_ok=True)
-    partial.touch(mode=0o600)  # it holds what people said
+    partial.touch(mode=0o600)  # it contains user data
     try:
         with common.bar("copying", 100, quiet=quiet) as step:
             backup.write(chosen.data, partial, lambda done, total: step(100 * done // total))
@@ -95,7 +95,7 @@ def _write(chosen: Settings, file: Path, *, quiet: bool) -> None:
 
 
 def _remove_older(newest: Path, keep: int) -> list[Path]:
-    """Other stores may have their backups in the same folder."""
+    """Remove older backups of the same store; other stores may have theirs in the same folder."""
     store = backup.origin(newest)
     every = sorted(newest.parent.glob(_NAMES))
     older = [file for file in every if store is not None and backup.origin(file) == store][:-keep]
@@ -150,7 +150,7 @@ def restore(
 
 @contextmanager
 def _folder(chosen: Settings, *, check_only: bool) -> Iterator[Path]:
-    """Where the backup is looked at: the folder it is for, which nobody else may use, or a scratch."""
+    """Where to unpack the backup: the locked target folder, or a temporary one for a check."""
     if check_only:
         with tempfile.TemporaryDirectory(prefix="recollect-restore-") as scratch:
             yield Path(scratch)
@@ -199,7 +199,7 @@ def rebuild_(
     whoever RECOLLECT_READER says; exit code 1 when some of them could not be.
     """
     chosen = settings(data=data)
-    log.configure(chosen.log_format, "warning")  # the result is told in the end
+    log.configure(chosen.log_format, "warning")  # the result is printed at the end
     _require_something_to_derive(chosen, verify=verify, read=read)
     try:
         if verify:

@@ -1,4 +1,4 @@
-"""What every command shares: options, opening the store, printing, a bar for work that takes a while."""
+"""What all commands share: options, opening the store, printing, a progress bar."""
 
 import asyncio
 import json
@@ -31,13 +31,13 @@ out = Console(highlight=False, soft_wrap=True, markup=False)
 err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
 
 _PIPE_CHARS = 1_000_000  # wide enough for any line
-_COLUMN_CHARS_MIN = 16  # of a column whose words are wrapped
+_COLUMN_CHARS_MIN = 16  # of a column whose text is wrapped
 
 _COMMAND: ContextVar[typer.Context] = ContextVar("command")
 
 
 def remember(context: typer.Context, value: T) -> T:
-    """Every command that may touch a store says where it is, and is known by that."""
+    """Remember the running command for the audit log; every command on a store has this option."""
     _COMMAND.set(context)
     return value
 
@@ -69,11 +69,11 @@ _NOT_TOLD = {
 
 
 def settings(**given: Any) -> Settings:
-    """The settings, with command line options in front of the environment."""
+    """The settings; command line options win over the environment."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
-        # The value itself is left out: it may be a secret.
+        # The value is omitted: it may be a secret.
         wrong = "; ".join(
             f"RECOLLECT_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}"
             for item in error.errors(include_input=False, include_url=False)
@@ -84,7 +84,7 @@ def settings(**given: Any) -> Settings:
 
 
 def fail(message: str, hint: str = "") -> typer.Exit:
-    """Say what is wrong and how to mend it; the caller raises the result."""
+    """Print what is wrong and how to fix it; the caller raises the result."""
     err.print(Text("error: ", style="red").append(safe(message), style="default"))
     if hint:
         err.print(hint)
@@ -92,7 +92,7 @@ def fail(message: str, hint: str = "") -> typer.Exit:
 
 
 def files_only(chosen: Settings, command: str) -> None:
-    """Refuse what is done with the files of a folder where the store is a database."""
+    """Fail if the store is a database, for commands that work on the files of a folder."""
     if chosen.store is not None:
         raise fail(
             f"`recollect {command}` is for a store in a folder, and RECOLLECT_STORE names a database",
@@ -105,9 +105,9 @@ UseCase = Callable[Concatenate[DataFolder, Access, P], Awaitable[T]]
 
 
 def on_folder(data: Path | None, use_case: UseCase[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Do something in a folder that is of no one project, whether or not a server is using it.
+    """Run a use case on a folder outside any project, whether or not a server is using it.
 
-    What it changes leaves an entry in the audit log.
+    Changes are recorded in the audit log.
     """
 
     async def enter(folder: DataFolder, acting: Acting) -> Access:
@@ -119,7 +119,7 @@ def on_folder(data: Path | None, use_case: UseCase[P, T], *args: P.args, **kwarg
 def in_project(
     data: Path | None, project: str, use_case: UseCase[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """The same in a project, which must be there; what has expired in it is not known any more."""
+    """Run a use case in a project, which must exist, after forgetting what has expired in it."""
     kept_days = settings(data=data).expired_kept_days
 
     async def enter(folder: DataFolder, acting: Acting) -> Access:
@@ -133,7 +133,7 @@ def in_project(
 def on_key(
     data: Path | None, key_id: str, use_case: UseCase[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """The same in the project of a key."""
+    """Run a use case in the project of a key."""
 
     async def enter(folder: DataFolder, acting: Acting) -> Access:
         return await projects.of_key(folder, acting, key_id)
@@ -160,7 +160,7 @@ def _run(
 
 
 def this_command() -> Acting:
-    """The command that runs as the audit log knows it: `recollect key create` is `key.create`."""
+    """The running command as the actor in the audit log: `recollect key create` is `key.create`."""
     context = _COMMAND.get()
     told = context.params
     given = sorted(name for name in told if name not in _NOT_TOLD and _is_given(context, name))
@@ -188,7 +188,7 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 
 def _path(context: typer.Context) -> str:
-    """The words of a command, without that of the program itself."""
+    """The words of a command, without the program's name, joined by dots."""
     names: list[str] = []
     inner: Any = context
     while inner.parent is not None:
@@ -198,7 +198,7 @@ def _path(context: typer.Context) -> str:
 
 
 def console() -> Console:
-    """Standard output as it is now; in a pipe a line is as long as it needs to be."""
+    """A console on standard output; in a pipe, lines are not wrapped."""
     made = Console(highlight=False, markup=False)
     if made.is_terminal:
         return made
@@ -208,8 +208,8 @@ def console() -> Console:
 def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: bool) -> None:
     """A table for people, or JSON for programs.
 
-    A table that a terminal has no room for becomes a block for each row: an id that is cut or broken
-    is of no use to anybody.
+    A table too wide for the terminal becomes a block for each row, because a truncated or wrapped id is
+    useless.
     """
     if as_json:
         typer.echo(json.dumps(list(rows), default=_plain))
@@ -225,7 +225,7 @@ def show(rows: Sequence[dict[str, Any]], columns: Sequence[str], *, as_json: boo
 
 
 def say(line: str, told: dict[str, Any], *, as_json: bool) -> None:
-    """One line for people on what was done, or the same as JSON for programs."""
+    """Print what was done: one line for people, or JSON for programs."""
     if as_json:
         typer.echo(json.dumps(told, default=_plain))
     else:
@@ -244,7 +244,7 @@ def _short(value: Any) -> str:
 
 
 def _width(column: str, cells: Sequence[str]) -> int:
-    """The least that a column needs: its longest word, and some more if it has whole sentences."""
+    """The minimum width of a column: its longest word, and more if it has whole sentences."""
     words = max((len(word) for cell in cells for word in cell.split()), default=0)
     longest = max((len(cell) for cell in cells), default=0)
     return max(len(column), words, min(longest, _COLUMN_CHARS_MIN))
@@ -260,7 +260,7 @@ def _table(columns: Sequence[str], cells: Sequence[Sequence[str]], widths: Seque
 
 
 def _block(columns: Sequence[str], row: Sequence[str]) -> Table:
-    """One row, a line for each column that has something to say."""
+    """One row as a block, a line for each non-empty column."""
     block = Table.grid(padding=(0, len(_GAP), 0, 0))
     block.add_column(style="dim", no_wrap=True)
     block.add_column(overflow="fold")
@@ -275,7 +275,7 @@ Step = Callable[[int], None]
 
 @contextmanager
 def bar(label: str, total: int | None, *, quiet: bool = False) -> Iterator[Step]:
-    """Shows how far the work is; the caller says each time how much of *total* is done."""
+    """Show a progress bar; yields a callback for how much of *total* is done."""
     if quiet or not err.is_terminal:
         yield _unseen
         return
@@ -291,4 +291,4 @@ def bar(label: str, total: int | None, *, quiet: bool = False) -> Iterator[Step]
 
 
 def _unseen(done: int) -> None:
-    """Nobody is watching."""
+    """Ignore the progress: there is no terminal to show it on."""

@@ -1,4 +1,4 @@
-"""`recollect completion`: what teaches a shell the commands and options."""
+"""`recollect completion`: the completion script of a shell."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -8,7 +8,7 @@ from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
 
 class Shell(StrEnum):
-    """The shells that can be taught."""
+    """The supported shells."""
 
     bash = "bash"
     zsh = "zsh"

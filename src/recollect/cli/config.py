@@ -1,4 +1,4 @@
-"""`recollect config`: what is set, and where."""
+"""`recollect config`: the value of each setting, and where it comes from."""
 
 import typer
 from pydantic import SecretStr

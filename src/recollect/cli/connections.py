@@ -1,7 +1,7 @@
-"""Who is connected: how many there may be, and who has to go.
+"""Limits on connections: how many there may be, and which ones to drop.
 
-One connection, or all those of one address, cannot keep others out: whoever waits longest without a
-request under way makes room, and who takes too long to send or to read is let go.
+Neither one connection nor all those of one address can lock others out: the connection that has been idle
+the longest makes room, and clients that are too slow to send or to read are dropped.
 """
 
 import resource
@@ -23,21 +23,21 @@ _log = log.get(__name__)
 
 
 class Connected(Protocol):
-    """What is asked of a connection. Times are those of the event loop."""
+    """What a connection has to provide. Times are those of the event loop."""
 
     address: str
-    waits_since: float | None  # for a request to begin or its head to end; None: one is under way
-    asks_since: float | None  # when a request began that is not whole yet
-    heard_at: float  # when the last bytes came
+    waits_since: float | None  # idle, or waiting for the end of a head; None: a request is running
+    asks_since: float | None  # when a still incomplete request began
+    heard_at: float  # when the last bytes arrived
 
     def unread_bytes(self) -> int:
-        """How much of its answers it has not taken."""
+        """How many bytes of responses the client has not read."""
 
     def late(self, what: str) -> None:
-        """Let go of it, and say why if that can still be said."""
+        """Drop it, with a reason if a response can still be sent."""
 
     def abort(self) -> None:
-        """Let go of it at once."""
+        """Drop it at once."""
 
 
 class Crowd:
@@ -56,7 +56,7 @@ class Crowd:
         return len(self._all)
 
     def enter(self, one: Connected, now: float) -> bool:
-        """Take a new connection in, if need be in the place of one that waits; False: no room."""
+        """Admit a new connection, if need be by dropping an idle one; False: no room."""
         if self._of[one.address] >= self.per_address:
             room = self._make_room(one.address)
         else:
@@ -69,7 +69,7 @@ class Crowd:
         return True
 
     def leave(self, one: Connected) -> None:
-        """It is gone."""
+        """Remove a connection that was closed."""
         if one in self._all:
             self._all.remove(one)
             self._unread.pop(one, None)
@@ -103,7 +103,7 @@ class Crowd:
             self._turned_away, self._told_at = 0, now
 
     def sweep(self, now: float) -> None:
-        """Let go of those who are late; to be called about once in a second."""
+        """Drop connections that are too slow; to be called about once a second."""
         for one in list(self._all):
             self._follow_unread(one, now)
             if one.waits_since is not None and one.asks_since is not None:
@@ -120,7 +120,7 @@ class Crowd:
             one.late(f"body: it has to be here within {REQUEST_S_MAX:g} s")
 
     def _follow_unread(self, one: Connected, now: float) -> None:
-        """Remember since when nothing was taken of an answer."""
+        """Track since when the client has read nothing of a response."""
         size = one.unread_bytes()
         before, since = self._unread.get(one, (0, now))
         if size:
@@ -129,7 +129,7 @@ class Crowd:
             self._unread.pop(one, None)
 
     def _sweep_unread(self, now: float) -> None:
-        """The largest go first, if all together hold too much."""
+        """Drop stalled readers; if all unread responses exceed the limit, the largest go first."""
         total = sum(size for size, _ in self._unread.values())
         for one, (size, since) in sorted(self._unread.items(), key=lambda item: -item[1][0]):
             if total > UNREAD_BYTES_MAX or now - since > UNREAD_S_MAX:
@@ -138,7 +138,7 @@ class Crowd:
 
 
 def crowd(most: int, per_address: int) -> Crowd:
-    """Room for as many as were asked for, or for as many as the system lets this process have."""
+    """A crowd for the requested number of connections, or as many as the system allows."""
     allowed = _descriptors(most + DESCRIPTORS_RESERVED)
     possible = min(most, max(1, allowed - DESCRIPTORS_RESERVED))
     if possible < most:
@@ -149,7 +149,7 @@ def crowd(most: int, per_address: int) -> Crowd:
 
 
 def _descriptors(wanted: int) -> int:
-    """How many files this process may have open, after asking for as many as are wanted."""
+    """How many open files this process may have, after raising its limit towards *wanted*."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= wanted:
         return wanted

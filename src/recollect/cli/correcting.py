@@ -1,4 +1,4 @@
-"""`recollect reopen`, `merge`, `unmerge` and `undo`: put right by hand what the memory got wrong."""
+"""`recollect reopen`, `merge`, `unmerge` and `undo`: correct the memory by hand."""
 
 from typing import Annotated
 

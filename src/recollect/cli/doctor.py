@@ -1,4 +1,4 @@
-"""`recollect doctor`: what is wrong, and how to mend it."""
+"""`recollect doctor`: what is wrong, and how to fix it."""
 
 import asyncio
 import json
@@ -71,7 +71,7 @@ def doctor(
 
 
 def _repair(chosen: Settings, into: Path) -> None:
-    """Save what can be read, and say what became of it."""
+    """Save what can be read of a damaged store, and report how much."""
     try:
         if into.resolve() == chosen.data.resolve():
             raise StoreUnavailable(f"{into} is not empty: choose a folder that is not there yet")
@@ -132,7 +132,7 @@ def _soundness(chosen: Settings) -> list[Finding]:
 
 
 def _model(chosen: Settings) -> list[Finding]:
-    """One tiny call of the endpoint that is configured."""
+    """Check the configured language model with one tiny call."""
     if chosen.llm_url is None:
         return []
     what, place = "language model", f"{chosen.llm_model} at {chosen.llm_url}"

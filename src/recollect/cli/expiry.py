@@ -1,4 +1,4 @@
-"""`recollect expire` and `recollect expired`: when something ceases to be known, and what did."""
+"""`recollect expire` and `recollect expired`: set an expiry, and list what has expired."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -33,7 +33,7 @@ def expire(
 
 
 def _moment(text: str | None) -> datetime | None:
-    """Without a zone it is UTC."""
+    """A time from the command line; without a zone it is UTC."""
     if text is None:
         return None
     try:

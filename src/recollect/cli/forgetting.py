@@ -1,4 +1,4 @@
-"""`recollect forget`: erase, after saying what will go."""
+"""`recollect forget`: erase, after showing what will be removed."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -15,7 +15,7 @@ from recollect.library.engine import Opened
 
 
 class What(StrEnum):
-    """What can be forgotten by its name."""
+    """What can be forgotten by id."""
 
     episode = "episode"
     thread = "thread"
@@ -62,7 +62,7 @@ def _ask(what: What, name: str, receipt: Receipt) -> None:
 
 
 def _counts(receipt: Receipt) -> str:
-    """What goes, in words: index rows are no loss to anybody."""
+    """What is removed, in words; index rows do not interest anybody."""
     told = {
         name: count for name, count in receipt.removed.items() if count and name != "index_rows"
     }

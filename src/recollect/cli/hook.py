@@ -1,8 +1,8 @@
-"""`recollect hook`: what an agent at a desk calls by itself at each turn, so that nobody has to ask.
+"""`recollect hook`: called by a coding agent at each turn, so that remembering needs no prompting.
 
-Claude Code and Codex hand the same events to a hook, as JSON on standard input; older ones of Codex hand the
-end of a turn to `notify`, as an argument. Before a prompt is worked on, what is known to it is given back
-and the prompt is kept; after the answer, the answer is kept.
+Claude Code and Codex pass the same events to a hook, as JSON on standard input; older versions of Codex pass
+the end of a turn to `notify`, as an argument. Before a prompt is handled, the hook returns the relevant
+context and stores the prompt; after the answer, it stores the answer.
 """
 
 import json
@@ -29,7 +29,7 @@ _TAKEN = 400
 
 
 class AgentEvent(NamedTuple):
-    """What an agent tells: the session, what was said in it, and whether it wants to know something."""
+    """An agent's event: the session, what was said in it, and whether the agent wants context."""
 
     name: str
     session_id: str
@@ -38,7 +38,7 @@ class AgentEvent(NamedTuple):
 
     @property
     def question(self) -> str | None:
-        """What is to be answered, if that is known yet."""
+        """The user's prompt, if the event has one."""
         return next((text for role, text in self.said if role == _USER), None)
 
 
@@ -80,7 +80,7 @@ def hook(
 
 
 def read(text: str) -> AgentEvent | None:
-    """The event, or None for one of which there is nothing to keep and nothing to say."""
+    """The event, or None for one that the hook ignores."""
     try:
         sent = json.loads(text)
     except ValueError as error:
@@ -113,13 +113,13 @@ def _turn_of_codex(sent: dict[str, Any]) -> AgentEvent | None:
 
 
 def _said(*turns: tuple[str, Any]) -> list[tuple[str, str]]:
-    """What was said by whom, as much of it as a message may have."""
+    """The non-empty turns with their roles, cut to the length of a message."""
     kept = [(role, text[:MESSAGE_CHARS_MAX]) for role, text in turns if isinstance(text, str)]
     return [(role, text) for role, text in kept if text.strip()]
 
 
 def _last_answer(path: Any) -> str | None:
-    """The last text of the assistant in a transcript, for agents that do not tell it with the event."""
+    """The assistant's last text in a transcript, for agents that do not send it with the event."""
     if not isinstance(path, str):
         return None
     try:
@@ -136,7 +136,7 @@ def _answer_in(line: bytes) -> str | None:
     try:
         entry = json.loads(line)
     except ValueError:
-        return None  # the first is cut, or the last is being written
+        return None  # the first line is cut off, or the last one is being written
     if not isinstance(entry, dict) or entry.get("type") != _ASSISTANT:
         return None
     message = entry.get("message")
@@ -148,14 +148,14 @@ def _answer_in(line: bytes) -> str | None:
     return "\n".join(text for text in texts if isinstance(text, str)) or None
 
 
-# ---------------------------------------------------------------- what is kept and known
+# ---------------------------------------------------------------- what is stored and recalled
 
 
 async def _in_folder(memory: Memory, user: str, event: AgentEvent) -> str:
-    """Ask first: what is said now is no answer to itself."""
+    """Get the context first, so that it does not repeat what is being said now."""
     known = ""
     if event.asks:
-        with suppress(NotFound):  # nobody is known before the first word
+        with suppress(NotFound):  # the user does not exist before the first message
             known = await memory.context(event.question, user=user)
     for role, text in event.said:
         await memory.add(text, user=user, thread=event.session_id, role=role, wait=False)
@@ -170,7 +170,7 @@ class _ServedMemory:
         self._key = key
 
     def take(self, user: str, event: AgentEvent) -> str:
-        """Keep what was said, and answer with what is known to it."""
+        """Store what was said, and return the context for it."""
         thread = f"/threads/{quote(event.session_id, safe='')}"
         messages = [{"role": role, "content": text} for role, text in event.said]
         sent = {"messages": messages, "return_context": event.asks}

@@ -1,5 +1,5 @@
-"""`recollect export`, `import` and `copy`: a project or a graph as a file, what other memories write, and
-projects from one store into another."""
+"""`recollect export`, `import` and `copy`: projects and graphs as files, the files of other products, and
+copying projects between stores."""
 
 import asyncio
 import os
@@ -119,7 +119,7 @@ async def _load(chosen: Settings, source: IO[bytes], target: ImportTarget) -> Im
 async def _bring(chosen: Settings, source: IO[bytes], shape: str, name: str) -> Brought:
     folder = open_folder(chosen)
     try:
-        who = replace(this_command(), project=name)  # not every unit makes something of a project
+        who = replace(this_command(), project=name)  # not every unit sets the project
         with bar("episodes", None) as step:
             return await exchange.bring(folder, who, name, shape, source, step)
     finally:
@@ -127,12 +127,12 @@ async def _bring(chosen: Settings, source: IO[bytes], shape: str, name: str) -> 
 
 
 def _size(source: IO[bytes]) -> int | None:
-    """How many bytes there are to read, if that can be known."""
+    """The size of the input in bytes; None for a pipe."""
     return os.fstat(source.fileno()).st_size if source.seekable() else None
 
 
 def _place_in(source: IO[bytes], step: Callable[[int], None]) -> Callable[[int], None]:
-    """Turns lines read into bytes read, once in a while."""
+    """A callback for lines read that reports bytes read, every 500 lines."""
 
     def tell_bytes(line: int) -> None:
         if line % 500 == 0 and source.seekable():
@@ -190,7 +190,7 @@ def export(
         raise fail(error.message) from error
     except OSError as error:
         raise fail(f"{file}: {error.strerror}") from error
-    if file != "-":  # otherwise the result is the file
+    if file != "-":  # otherwise standard output is the file
         tell(told.project, told.graphs, told.counts, as_json=as_json)
 
 
@@ -209,7 +209,7 @@ async def _export(
 
 @contextmanager
 def opened(file: str) -> Iterator[IO[bytes]]:
-    """A file that is there when all of it is, or standard output."""
+    """A file that gets its name once it is complete, or standard output."""
     if file == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -219,7 +219,7 @@ def opened(file: str) -> Iterator[IO[bytes]]:
         raise InvalidInput(f"{file} exists already")
     partial = path.with_name(path.name + ".part")
     try:
-        partial.touch(0o600, exist_ok=False)  # it may hold what people said
+        partial.touch(0o600, exist_ok=False)  # it may contain user data
     except FileExistsError as error:
         raise InvalidInput(
             f"{partial} exists: another export writes it, or one broke off and it can be removed"
@@ -233,7 +233,7 @@ def opened(file: str) -> Iterator[IO[bytes]]:
 
 
 def tell(project: str, graphs: Any, counts: dict[str, int], *, as_json: bool) -> None:
-    """What is in a file: its graphs with their digests, and how much of what."""
+    """Print what a file contains: its graphs with their digests, and the number of records."""
     told = [
         {
             "kind": graph.kind,

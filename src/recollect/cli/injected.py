@@ -76,7 +76,7 @@ def _why(line: InjectedLine) -> str:
 
 
 def _today(found: Replay) -> list[str]:
-    """What is different by now, a line for each thing."""
+    """What would be different today, a line for each difference."""
     said = [
         f"told otherwise now: {one.was.strip()} -> {one.now.strip()}"
         if one.now

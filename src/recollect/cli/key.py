@@ -1,4 +1,4 @@
-"""`recollect key`: make, list, change and revoke API keys."""
+"""`recollect key`: create, list, change and revoke API keys."""
 
 import json
 from enum import StrEnum

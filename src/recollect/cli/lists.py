@@ -1,4 +1,4 @@
-"""`recollect users` and `recollect threads`: whom the memory knows, and what was talked in."""
+"""`recollect users` and `recollect threads`: list users and threads."""
 
 from typing import Annotated, Any
 

@@ -1,7 +1,7 @@
-"""One server per data folder, so that two never answer for the same memory.
+"""One server per data folder, so that two never serve the same memory.
 
-The folder itself is locked: a file in it could be removed, and another one locked in its place. The
-file tells who holds the folder, and is locked as well for programs that know of nothing else.
+The folder itself is locked: a file in it could be removed, and another one locked instead. The file names the
+process that holds the folder; it is locked as well, for programs that only know the file.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ _UNKNOWN = -1
 
 @contextlib.contextmanager
 def hold(folder: Path) -> Iterator[None]:
-    """Hold the folder for this process; the lock goes with the process, however it ends."""
+    """Lock the folder for this process; the lock is released however the process ends."""
     with contextlib.ExitStack() as held:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def hold(folder: Path) -> Iterator[None]:
             raise StoreUnavailable(
                 f"{who} uses {folder}: stop it, or choose another folder with --data"
             )
-        with contextlib.suppress(OSError):  # a full disk, say: the lock holds without the name
+        with contextlib.suppress(OSError):  # e.g. a full disk: the lock works without the name
             if name is not None:
                 os.ftruncate(name, 0)
                 os.write(name, str(os.getpid()).encode())
@@ -42,7 +42,7 @@ def hold(folder: Path) -> Iterator[None]:
 
 
 def alone(chosen: Settings) -> contextlib.AbstractContextManager[None]:
-    """Hold the folder, where the store is in it; a database takes any number of servers."""
+    """Lock the folder if the store is in it; a database takes any number of servers."""
     return hold(chosen.data) if chosen.store is None else contextlib.nullcontext()
 
 
@@ -50,7 +50,7 @@ def _open_name(folder: Path) -> int | None:
     try:
         return os.open(folder / _FILE_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
-        return None  # the lock of the folder is what counts
+        return None  # the lock on the folder is what counts
 
 
 def _lock(held: contextlib.ExitStack, opened: int) -> bool:
@@ -63,7 +63,7 @@ def _lock(held: contextlib.ExitStack, opened: int) -> bool:
 
 
 def holder(folder: Path) -> int | None:
-    """The process that holds the folder, -1 if it is not known which, or None."""
+    """The id of the process that holds the folder, -1 if that is unknown, or None if nobody does."""
     for path in (folder, folder / _FILE_NAME):
         with contextlib.ExitStack() as held:
             try:

@@ -1,6 +1,6 @@
 """The command `recollect`.
 
-A command's module is imported when the command runs: listing the commands imports none of them.
+A command's module is imported when the command runs; listing the commands imports none of them.
 """
 
 from importlib import import_module
@@ -15,12 +15,12 @@ from recollect import extras
 
 
 class _Command(NamedTuple):
-    """Where a command is found, below `recollect.cli`, and what the list of commands says of it."""
+    """The module of a command, below `recollect.cli`, and its line in the list of commands."""
 
     module: str
     name: str
     summary: str
-    extra: str | None = None  # without which it cannot run
+    extra: str | None = None  # the extra it needs
 
 
 SECTIONS: dict[str, dict[str, _Command]] = {
@@ -121,19 +121,19 @@ def load(name: str) -> Any:
 
 
 class _Commands(TyperGroup):
-    """All commands; each is loaded when it is run, and only named when they are listed."""
+    """All commands; each is loaded only when it is run."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """What the list of commands shows of one."""
+        """A command as the list shows it, without loading it."""
         entry = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=entry.summary) if entry else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """A section for each thing that one may be about; every command on one line."""
+        """A section for each topic; every command on one line."""
         width = max(map(len, COMMANDS))
         for title, commands in SECTIONS.items():
             with formatter.section(title):
@@ -142,7 +142,7 @@ class _Commands(TyperGroup):
                 )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is run."""
+        """Load the command that is run."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, load(name) if name is not None and command is not None else command, rest
 

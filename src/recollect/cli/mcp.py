@@ -1,4 +1,4 @@
-"""`recollect mcp`: the memory as tools of an MCP client that starts this program."""
+"""`recollect mcp`: the memory as tools for an MCP client that starts this program."""
 
 import asyncio
 import os
@@ -77,12 +77,12 @@ def mcp_(
 
 async def _to_the_end(work: Coroutine[Any, Any, bool]) -> None:
     if not await work:
-        # A thread still waits for a line that may never come, and the loop would wait for it.
+        # A thread is still blocked on standard input, and closing the loop would wait for it.
         os._exit(0)
 
 
 class _Served(NamedTuple):
-    """Whom tools are served for, how they word their answers, and whether there are all of them."""
+    """The default user of the tools, the form of their answers, and whether writing tools are offered."""
 
     user: str | None
     text: Text
@@ -110,12 +110,12 @@ def _cause(error: BaseException) -> str:
 
 
 async def _open(chosen: Settings, secret: str | None, project: str | None, served: _Served) -> bool:
-    """Whether input ended by itself, after which everything is closed either way."""
+    """Serve the store; returns whether input ended by itself. Everything is closed either way."""
     services = await open_services(chosen)
     app = application(services)
     try:
         access = await _access(services, app, secret, project or projects.DEFAULT_PROJECT, served)
-        if lock.holder(chosen.data) is None:  # a server that runs on the folder does the work
+        if lock.holder(chosen.data) is None:  # otherwise the server on the folder does the work
             services.start_workers(min(1, chosen.workers), owner=_WORKER)
         return await _until_stopped(_serve(app, access, served))
     finally:
@@ -133,7 +133,7 @@ async def _serve(app: App, access: Callable[[], Awaitable[Access]], served: _Ser
 async def _access(
     services: Services, app: App, secret: str | None, project: str, served: _Served
 ) -> Callable[[], Awaitable[Access]]:
-    """Who asks: the key's owner, as of each message, or somebody who may do everything."""
+    """A function that gives the caller's access: the key's, checked for each message, or full access."""
     if secret is None:
         acting = Acting.by_command("mcp", project=project)
         entered = await projects.enter(services, acting, project)
@@ -155,7 +155,7 @@ async def _given(access: Access) -> Access:
 
 
 async def _until_stopped(work: Coroutine[Any, Any, None]) -> bool:
-    """Do the work until it is done or a signal asks to stop; whether it was done."""
+    """Run the work until it is done or a signal asks to stop; returns whether it was done."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,6 +1,6 @@
 """What the commands that remember and recall share: options, and the memory in a folder.
 
-They work on the folder itself, through the library, whether or not a server is using it.
+They open the folder directly, through the library, whether or not a server is using it.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ def _moment(text: str) -> datetime:
 
 
 def _pair(text: str) -> tuple[str, Any]:
-    """`name=value`; a value that is a number, true or false is read as such."""
+    """Parse `name=value`; numbers, true and false are parsed as such."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise typer.BadParameter(f"{text!r} is not NAME=VALUE")
@@ -85,7 +85,7 @@ KnownAtOption = Annotated[
         "--known-at", help="As it was known at this time.", parser=_moment, metavar="TIME"
     ),
 ]
-# What the parser makes of each is a pair.
+# The parser returns a pair for each.
 MetadataOption = Annotated[
     list[Any] | None,
     typer.Option("--metadata", help="May be repeated.", parser=_pair, metavar="NAME=VALUE"),
@@ -95,18 +95,18 @@ MetadataOption = Annotated[
 def remember(
     data: Path | None, project: str, work: Callable[[Memory], Awaitable[T]], *, workers: int
 ) -> T:
-    """Run something that tells the memory, whose folder is made when it is missing."""
+    """Run something that adds to a memory; the folder is created if missing."""
     return _run(data, project, work, workers=workers, acts=True)
 
 
 def recall(data: Path | None, project: str, work: Callable[[Memory], Awaitable[T]]) -> T:
-    """Run something that asks a memory which is there."""
+    """Run something that reads an existing memory."""
     _require(data)
     return _run(data, project, work, workers=0, acts=False)
 
 
 def change(data: Path | None, project: str, work: Callable[[Opened], Awaitable[T]]) -> T:
-    """Run something that changes a memory which is there; nothing else is learned meanwhile."""
+    """Run something that changes an existing memory, without workers."""
     _require(data)
     chosen = settings(data=data)
 
@@ -125,7 +125,7 @@ def change(data: Path | None, project: str, work: Callable[[Opened], Awaitable[T
 
 
 def correct(data: Path | None, project: str, work: Callable[[Memory], Awaitable[T]]) -> T:
-    """Run something that changes by hand what a memory knows which is there."""
+    """Run something that corrects an existing memory by hand."""
     _require(data)
     return _run(data, project, work, workers=0, acts=True)
 

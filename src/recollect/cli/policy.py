@@ -1,4 +1,4 @@
-"""`recollect policy`: write, look at and try out access policies."""
+"""`recollect policy`: write, list and try out access policies."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ KeyOption = Annotated[str, typer.Option("--key", help="The id that `recollect ke
 
 
 def _read(file: Path) -> PolicySetDocument:
-    """The policy set in a file; whatever is wrong with it ends the command."""
+    """The policy set in a file; any error in it ends the command."""
     try:
         with file.open("rb") as opened:
             text = opened.read(POLICY_BYTES_MAX + 1).decode()

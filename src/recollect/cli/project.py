@@ -1,4 +1,4 @@
-"""`recollect project`: make, list, weigh and limit projects."""
+"""`recollect project`: create, list, weigh and limit projects."""
 
 import json
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""HTTP/1.1 as uvicorn speaks it, with bounds, and with one system call per answer."""
+"""uvicorn's HTTP/1.1 protocol with bounds, and with one system call per response."""
 
 import asyncio
 import json
@@ -25,10 +25,10 @@ _BAD, _LATE, _LONG_TARGET, _LARGE_HEAD, _FULL = 400, 408, 414, 431, 503
 
 
 class _Gathering:
-    """A transport that puts the pieces of an answer together before it sends them.
+    """A transport that joins the pieces of a response before it sends them.
 
-    uvicorn writes head and body one after the other; sent apart, each costs a system call and
-    wakes the client once.
+    uvicorn writes head and body separately; sent that way, each costs a system call and wakes the
+    client once.
     """
 
     def __init__(self, transport: asyncio.Transport) -> None:
@@ -37,7 +37,7 @@ class _Gathering:
         self._call_soon = asyncio.get_running_loop().call_soon
 
     def write(self, piece: bytes) -> None:
-        """Keep *piece* until this turn of the loop is over."""
+        """Buffer *piece* until the end of this iteration of the event loop."""
         self._pieces.append(piece)
         if len(self._pieces) == 1:
             self._call_soon(self._flush)
@@ -48,7 +48,7 @@ class _Gathering:
             self._transport.write(b"".join(pieces))
 
     def close(self) -> None:
-        """Send what is kept, then close."""
+        """Send what is buffered, then close."""
         self._flush()
         self._transport.close()
 
@@ -57,27 +57,27 @@ class _Gathering:
 
 
 class _Flow(FlowControl):
-    """Reads on only when nothing of what was read before is left to be answered."""
+    """Resumes reading only when everything read before has been answered."""
 
     def __init__(self, protocol: "BoundedProtocol") -> None:
         super().__init__(protocol.transport)
         self._protocol = protocol
 
     def resume_reading(self) -> None:
-        """Unless there is something left."""
+        """Resume, unless answers are still owed."""
         if not self._protocol.owes_answers:
             super().resume_reading()
 
 
 class _Refused(Exception):
-    """What is being parsed is not worth parsing further."""
+    """Aborts the parser: the request is refused."""
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's protocol over a gathering transport, with a bound for everything a client sends.
+    """uvicorn's protocol over a gathering transport, with a bound on everything a client sends.
 
-    What a client sends ahead is parsed in small pieces, and no further than to a request that has
-    to wait for the answer to another: until then the rest stays unparsed, and the client unread.
+    Pipelined input is parsed in small pieces, and only up to a request that has to wait for the answer to
+    another. Until then, the rest stays unparsed and reading from the client is paused.
     """
 
     def __init__(self, *args: Any, crowd: Crowd, **kwargs: Any) -> None:
@@ -88,19 +88,19 @@ class BoundedProtocol(HttpToolsProtocol):
         self.asks_since: float | None = self.waits_since
         self.heard_at = self.loop.time()
         self._rest = b""
-        self._told = False  # something of a request, during the piece that is being parsed
-        self._silent_bytes = 0  # that were parsed without anything being told
-        self._dropped_bytes = 0  # of a body that was answered before it was whole
+        self._told = False  # the parser reported something in the current piece
+        self._silent_bytes = 0  # parsed without the parser reporting anything
+        self._dropped_bytes = 0  # of a body that arrived after its response
         self._refusal = (_BAD, "invalid HTTP request")
-        self._last_words: tuple[int, str] | None = None  # once what is under way is answered
+        self._last_words: tuple[int, str] | None = None  # after the running response
 
     @property
     def owes_answers(self) -> bool:
-        """Whether there is something to say, parsed or not, behind the answer that is under way."""
+        """Whether more has to be answered, parsed or not, after the running response."""
         return bool(self.pipeline or self._rest or self._last_words)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Put the gathering transport in between, if there is room for one more."""
+        """Insert the gathering transport, and refuse the connection if there is no room."""
         super().connection_made(_Gathering(transport))  # type: ignore[arg-type]
         self.flow = _Flow(self)
         self.address = address_of(self.client)
@@ -108,19 +108,19 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(_FULL, "too many connections")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Make room."""
+        """Release the connection's place."""
         self._crowd.leave(self)
         self._rest = b""
         self.pipeline.clear()
         super().connection_lost(exc)
 
-    # What comes in.
+    # Input.
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came, or keep it until its turn comes."""
+        """Parse the data, or buffer it while earlier requests are owed an answer."""
         self.heard_at = self.loop.time()
         if self.owes_answers:
-            self._rest += data  # what was on its way when reading was paused
+            self._rest += data  # in flight when reading was paused
         else:
             if self.waits_since is not None and self.asks_since is None:
                 self.asks_since = self.heard_at
@@ -150,34 +150,34 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
-        """A part of path and query."""
+        """Part of path and query."""
         super().on_url(url)
         if len(self.url) > TARGET_BYTES_MAX:
             self._stop(_LONG_TARGET, f"path and query: at most {TARGET_BYTES_MAX} bytes")
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header, or one of those that follow a body in pieces."""
+        """A header, or a trailer of a chunked body."""
         super().on_header(name, value)
         if len(self.headers) > HEADERS_MAX:
             self._stop(_LARGE_HEAD, f"headers: at most {HEADERS_MAX}")
 
     def on_headers_complete(self) -> None:
-        """Begin with the request, unless others are before it."""
+        """Start the request, unless others are before it."""
         self._told = True
         self.waits_since = None
         super().on_headers_complete()
-        if self.parser.should_upgrade():  # which is not done: nothing after this request is parsed
+        if self.parser.should_upgrade():  # not supported: nothing after this request is parsed
             self.cycle.keep_alive = False
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Whoever only stopped sending still gets an answer that has not begun."""
+        """A client that only closed its sending side still gets a response that has not begun."""
         if not self._answering or self.cycle.response_started:
             return False
         self.cycle.keep_alive = False
         return True
 
     def on_body(self, body: bytes) -> None:
-        """A part of the body; one that nobody wants any more is let by for a while."""
+        """Part of the body; after the response, a bounded amount is discarded."""
         self._told = True
         if self.cycle.response_complete:
             self._dropped_bytes += len(body)
@@ -186,15 +186,15 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """The request is whole."""
+        """The request is complete."""
         self._told = True
         self.asks_since = None
         super().on_message_complete()
 
-    # What goes out.
+    # Output.
 
     def on_response_complete(self) -> None:
-        """Go on with what came meanwhile."""
+        """Continue with what arrived in the meantime."""
         super().on_response_complete()
         if self.pipeline or self.transport.is_closing():
             return
@@ -208,22 +208,22 @@ class BoundedProtocol(HttpToolsProtocol):
         self.flow.resume_reading()
 
     def unread_bytes(self) -> int:
-        """How much of its answers the client has not taken."""
+        """How many bytes of responses the client has not read."""
         return self.transport.get_write_buffer_size()
 
     def late(self, what: str) -> None:
-        """Let go of a client that does not come to an end, or did not begin."""
+        """Drop a client that does not finish its request, or did not begin one."""
         if self.headers is None:
             self.transport.abort()
         else:
             self._refuse(_LATE, what)
 
     def abort(self) -> None:
-        """Let go of the client at once."""
+        """Drop the client at once."""
         self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """What a request that cannot be parsed, or is not parsed to its end, is answered with."""
+        """Answer a request that cannot be parsed, or whose parsing was aborted."""
         self._refuse(*self._refusal)
 
     def _stop(self, status: int, message: str) -> None:
@@ -231,7 +231,7 @@ class BoundedProtocol(HttpToolsProtocol):
         raise _Refused
 
     def _refuse(self, status: int, message: str) -> None:
-        """Say so and close, after what is under way was answered."""
+        """Send an error and close, after the running response."""
         if self.transport.is_closing():
             return
         if self._answering:
@@ -249,7 +249,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def _answering(self) -> bool:
-        """Whether a request that is whole, or whose answer has begun, is not answered yet."""
+        """Whether a complete request, or one whose response has begun, is not fully answered yet."""
         newest = cast(RequestResponseCycle | None, self.cycle)
         if self.pipeline or newest is None or newest.response_complete:
             return bool(self.pipeline)

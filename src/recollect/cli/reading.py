@@ -1,7 +1,7 @@
-"""`recollect read`, `readings` and `retry`: let a program read what waits for an agent, and see
-what waits or is parked.
+"""`recollect read`, `readings` and `retry`: let a program read episodes that wait for an agent, and list
+or retry what waits or is parked.
 
-They work on the folder itself, whether or not a server is using it.
+They open the folder directly, whether or not a server is using it.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ class _NoAnswer(Exception):
 
 @dataclass
 class ReadCount:
-    """How many were read, what came of it, and how many tries failed."""
+    """How many episodes were read, how many facts they gave, how many tries failed, how many wait."""
 
     read: int = 0
     facts: int = 0
@@ -116,7 +116,7 @@ def _tell(outcome: ReadCount, *, as_json: bool) -> None:
 
 
 class _AgentLoop:
-    """Takes one episode after the other and lets the program answer."""
+    """Takes one episode after another and lets the program answer."""
 
     def __init__(
         self, services: Services, access: Access, graph_id: int | None, words: list[str]
@@ -128,7 +128,7 @@ class _AgentLoop:
         self._in_a_row = 0
 
     async def run(self, limit: int | None) -> ReadCount:
-        """Read until nothing is left, enough were read, or the program fails again and again."""
+        """Read until nothing is left, *limit* is reached, or the program fails too often in a row."""
         outcome = ReadCount()
         waiting = await self._waiting()
         with bar("reading", min(waiting, limit or waiting)) as step:

@@ -1,4 +1,4 @@
-"""`recollect search`, `context`, `facts`, `entity`, `timeline` and `why`: ask the memory."""
+"""`recollect search`, `context`, `facts`, `entity`, `timeline` and `why`: query the memory."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -237,7 +237,7 @@ def _show(found: Sequence[telling.Thing], *, as_json: bool) -> None:
         raise typer.Exit(NOTHING_FOUND)
 
 
-_AROUND_CHARS = 200  # of an episode that are shown before and after the words of a fact
+_AROUND_CHARS = 200  # shown of an episode before and after the quote
 _UNKNOWN = "at no known time"
 _JUDGES = {
     "table": "on the word of the table of relations",
@@ -248,7 +248,7 @@ _READERS = {"model": "a language model", "agent": "an agent"}
 
 
 def reasons(found: Why) -> None:
-    """A fact, the words behind it, what ended it and what it ended."""
+    """Print a fact, the quotes behind it, what ended it and what it ended."""
     place = console()
     _fact(place, found.fact)
     for one in found.evidence:
@@ -294,7 +294,7 @@ def _by(episode: Episode) -> str:
 
 
 def _marked(one: Evidence, *, plain: bool) -> Text:
-    """The words of an episode around those of the fact, which stand out, by signs if need be."""
+    """The quote in its context, highlighted, or between » and « without colours."""
     content = one.episode.content
     start, end = one.span or (0, 0)
     first, last = max(0, start - _AROUND_CHARS), min(len(content), end + _AROUND_CHARS)
@@ -331,7 +331,7 @@ def _ids(place: Console, fact: Fact | None, episode: Episode | None) -> None:
 
 
 def _brought(one: Ending | Closed | Doubt) -> str:
-    """The episode that brought an end or a doubt: what it is, when it was said and by whom."""
+    """The episode that caused an end or a doubt: its kind, when it was said and by whom."""
     episode = one.by_episode
     if episode is None:
         return ""
@@ -339,7 +339,7 @@ def _brought(one: Ending | Closed | Doubt) -> str:
 
 
 def _word(one: Ending | Closed | Doubt) -> str:
-    """On whose word it ended or may have, and how sure that was."""
+    """Who decided that it ended or may have, and with which confidence."""
     if one.judge is None:
         return "on whose word is not known"
     sure = "" if one.sure is None else f", {one.sure:.0%} sure"

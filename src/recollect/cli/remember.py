@@ -1,4 +1,4 @@
-"""`recollect add` and `recollect rate`: tell the memory something, and how much facts matter."""
+"""`recollect add` and `recollect rate`: add to the memory, and say how facts are rated."""
 
 import json
 import sys

@@ -40,7 +40,7 @@ IN_THE_CLEAR = (
 
 
 def check_tls(chosen: Settings) -> None:
-    """Raises InvalidInput for files that are no certificate and its key."""
+    """Raise InvalidInput if the files are not a certificate and its key."""
     if chosen.tls_cert is None or chosen.tls_key is None:
         return
     for name, path in (("tls_cert", chosen.tls_cert), ("tls_key", chosen.tls_key)):
@@ -63,7 +63,7 @@ def _no_password() -> str:
 
 
 def is_in_the_clear(chosen: Settings, listening: socket.socket) -> bool:
-    """Whether somebody on the way could read along."""
+    """Whether the server is reachable from other machines without TLS."""
     if chosen.tls_cert is not None:
         return False
     return not ip_address(str(listening.getsockname()[0]).partition("%")[0]).is_loopback
@@ -74,7 +74,7 @@ Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 SERVER = "server"
 _FIRST_KEY_FILE = "first-key"
 _BACKLOG = 2048
-_TICKS_PER_SWEEP = 10  # of a tenth of a second
+_TICKS_PER_SWEEP = 10  # a tick is a tenth of a second
 
 
 def serve(
@@ -117,7 +117,7 @@ def serve(
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Take the port first: a taken one is said at once, before the store is touched."""
+    """Bind the port first: a port in use is reported at once, before the store is touched."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -134,7 +134,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """A server for which being asked to stop is not a failure: it ends with exit code 0."""
+    """A server that exits with code 0 when it is asked to stop."""
 
     def __init__(self, config: uvicorn.Config, services: Services, crowd: Crowd) -> None:
         super().__init__(config)
@@ -142,18 +142,18 @@ class _Server(uvicorn.Server):
         self._crowd = crowd
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer, and say so."""
+        """Start serving, and notify the supervisor."""
         await super().startup(sockets)
         supervisor.tell("READY=1")
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Let those go who listen to session logs, or the end would wait for them."""
+        """Release the listeners of session logs, or the shutdown would wait for them."""
         supervisor.tell("STOPPING=1")
         self._services.listeners.close()
         super().handle_exit(sig, frame)
 
     async def on_tick(self, counter: int) -> bool:
-        """Look after those who are connected, now and then."""
+        """Sweep the connections now and then."""
         if counter % _TICKS_PER_SWEEP == 0:
             self._crowd.sweep(asyncio.get_running_loop().time())
         return await super().on_tick(counter)
@@ -204,7 +204,7 @@ async def _answer(services: Services, listening: list[socket.socket]) -> None:
 
 
 def _by_port(app: Asgi, services: Services, listening: list[socket.socket]) -> Asgi:
-    """The application, or at the second port what there is to watch."""
+    """The application; on the second port, only metrics, health and readiness."""
     if len(listening) == 1:
         return app
     watched, port = watching(services), listening[1].getsockname()[1]
@@ -218,7 +218,7 @@ def _by_port(app: Asgi, services: Services, listening: list[socket.socket]) -> A
 
 
 async def _prepare(services: Services, listening: socket.socket) -> None:
-    """The default project, its key, the workers; then say where and how to reach us."""
+    """Set up the default project, its key and the workers; then print where and how to connect."""
     chosen = services.settings
     secret = chosen.api_key.get_secret_value() if chosen.api_key else None
     key = await _default_key(services, secret)
@@ -226,7 +226,7 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
         try:
             await services.take_over(SERVER)
         except StoreUnavailable as error:
-            _log.error("store.not_writable", error=error.message)  # what can be read is served
+            _log.error("store.not_writable", error=error.message)  # reads are still served
     services.start_workers(
         chosen.workers, owner=SERVER if services.has_folder_alone else services.owner
     )
@@ -241,7 +241,7 @@ async def _prepare(services: Services, listening: socket.socket) -> None:
 
 
 async def _default_key(services: Services, secret: str | None) -> NewKey | Key:
-    """The key of the default project; where nothing can be written, the one that is there."""
+    """The key of the default project; if the store is not writable, the existing one."""
     try:
         return await projects.default_key(services, Acting.by_command("serve"), secret)
     except StoreUnavailable:
@@ -270,7 +270,7 @@ def _announce(address: str, chosen: Settings, key: NewKey | Key, *, given: bool)
 
 
 def _kept(folder: Path, secret: str) -> Path:
-    """The file that a new key is left in where nobody watches: logs are read by others, and kept."""
+    """Write a new key to a file if there is no terminal: logs are stored, and others read them."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the store itself may be elsewhere
     file = folder.resolve() / _FIRST_KEY_FILE
     file.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What a supervisor such as systemd is told of a process that it started (`Type=notify`)."""
+"""Notifies the supervisor that started this process, such as systemd (`Type=notify`)."""
 
 import socket
 from contextlib import suppress
@@ -10,14 +10,14 @@ State = Literal["READY=1", "STOPPING=1"]
 
 
 def tell(state: State) -> None:
-    """Say how far this process is; nothing where nobody listens."""
+    """Report the state of this process; does nothing without a supervisor."""
     address = settings.notify_socket()
     if not address:
         return
-    if address.startswith("@"):  # a name that is no file
+    if address.startswith("@"):  # an abstract socket
         address = "\0" + address[1:]
     with (
-        suppress(OSError),  # a supervisor that is gone hinders nobody
+        suppress(OSError),  # the supervisor may be gone
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as told,
     ):
         told.connect(address)

@@ -1,4 +1,4 @@
-"""Spans and metrics of a long-running command, where a receiver for them is configured."""
+"""Spans and metrics of a long-running command, if a receiver is configured."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -20,16 +20,16 @@ Attach = Callable[[Services], None]
 
 @asynccontextmanager
 async def sent(chosen: Settings) -> AsyncIterator[Attach]:
-    """Have spans told from now on, and metrics of the services that are attached.
+    """Send spans from now on, and metrics of the services that are attached.
 
-    To be entered before services are opened: what is opened without spans has none.
+    To be entered before services are opened: those opened earlier have no spans.
     """
     if chosen.otel_url is None:
         yield lambda services: None
         return
     if sentence := extras.missing("otel"):
         raise Unavailable(sentence)
-    from recollect.otel import Telemetry  # takes a while, so only where it is used
+    from recollect.otel import Telemetry  # slow to import
 
     telemetry = Telemetry(chosen.otel_url, __version__)
     sending: list[asyncio.Task[None]] = []
@@ -48,7 +48,7 @@ async def sent(chosen: Settings) -> AsyncIterator[Attach]:
 
 
 async def _send(telemetry: "Telemetry", services: Services, every_s: float) -> None:
-    """Send the metrics now and again; one that cannot be taken is told as it was."""
+    """Send the metrics every *every_s* seconds; gauges that cannot be updated keep their value."""
     while True:
         with suppress(RecollectError):
             await metrics.look(services)
@@ -59,5 +59,5 @@ async def _send(telemetry: "Telemetry", services: Services, every_s: float) -> N
 async def _send_once(telemetry: "Telemetry") -> None:
     try:
         await asyncio.to_thread(telemetry.send_metrics)
-    except Exception as error:  # noqa: BLE001 - a receiver in trouble is none of the memory's
+    except Exception as error:  # noqa: BLE001 - a failing receiver must not affect us
         _log.warning("telemetry.not_sent", error=type(error).__name__)

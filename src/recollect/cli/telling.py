@@ -1,8 +1,7 @@
 """Facts, entities and episodes on a terminal, in a pipe, or as JSON.
 
-On a terminal everything fits its width: a table where there is room, else one block for each
-thing. Text is wrapped and never cut, an id is never broken. In a pipe a line is as long as it
-needs to be.
+On a terminal everything fits its width: a table if there is room, else one block for each item. Text is
+wrapped and never truncated, an id is never broken. In a pipe, lines are not wrapped.
 """
 
 import json
@@ -26,7 +25,7 @@ Thing = Fact | Entity | Episode | Observation | Summary
 
 @dataclass(frozen=True)
 class DisplayRow:
-    """A thing: its words, its time or kind, its id, its score if it has one, and more to say."""
+    """An item: its text, its time or kind, its id, its score if it has one, and a note."""
 
     words: Text
     when: str
@@ -36,7 +35,7 @@ class DisplayRow:
 
 
 def as_json(value: Any) -> None:
-    """One JSON document on standard output."""
+    """Print one JSON document on standard output."""
     typer.echo(json.dumps(_plain(value), default=str))
 
 
@@ -53,7 +52,7 @@ def _plain(value: Any) -> Any:
 
 
 def things(found: Sequence[Thing], place: Console | None = None) -> None:
-    """Things in their order."""
+    """Print items in the given order."""
     place = place or console()
     rows = [_row(one) for one in found]
     if place.width >= _TABLE_CHARS_MIN:
@@ -66,7 +65,7 @@ def things(found: Sequence[Thing], place: Console | None = None) -> None:
 
 
 def id_line(place: Console, uuid: str, what: str = "") -> None:
-    """An id in one piece, even where it does not fit; *what* it is the id of, if that is not clear."""
+    """Print an id unbroken, even if it does not fit; *what* labels it if that is not clear."""
     place.print(
         Text(f"{what:<8} {uuid}" if what else uuid, style="dim"),
         no_wrap=True,
@@ -120,7 +119,7 @@ def _row(one: Thing) -> DisplayRow:
 
 
 def _relation(one: Fact) -> str:
-    """What a fact relates: one sentence may be several facts."""
+    """The relation of a fact, to tell apart several facts with the same sentence."""
     return safe(one.name if one.target_uuid == one.source_uuid else f"{one.name} {one.target}")
 
 
@@ -130,7 +129,7 @@ def _said(one: Episode) -> str:
 
 
 def day(moment: datetime | None) -> str:
-    """A time in UTC; midnight is a day."""
+    """A time in UTC; midnight is shown as a date."""
     if moment is None:
         return ""
     return (
@@ -141,14 +140,14 @@ def day(moment: datetime | None) -> str:
 
 
 def span(start: datetime | None, end: datetime | None) -> str:
-    """From when until when something holds."""
+    """The period in which something holds."""
     if end is None:
         return f"since {day(start)}" if start else ""
     return f"{day(start) or '…'} to {day(end)}"
 
 
 def entity(found: Entity) -> None:
-    """One entity: what it is, what is said of it, and the facts that hold."""
+    """Print one entity: its labels, summary and attributes, and the facts that hold."""
     place = console()
     labels = safe(", ".join(found.labels))
     place.print(Text(safe(found.name), style="bold").append(f"  ({labels})", style="not bold"))

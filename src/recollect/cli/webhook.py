@@ -1,4 +1,4 @@
-"""`recollect webhook`: say where a project is told what happened, and see what became of it."""
+"""`recollect webhook`: register a project's webhooks, and follow their deliveries."""
 
 import json
 from enum import StrEnum

@@ -41,8 +41,8 @@ def memory_tools(
 ) -> list[BaseTool]:
     """Tools `search_memory` and `add_memory` on the memory of one user or graph.
 
-    Without either, the user is `user_id` of the configuration that the graph runs with, so one
-    agent can serve many users without a model choosing whose memory it sees.
+    Without either, the user is `user_id` in the configuration that the graph runs with. So one agent can
+    serve many users, and the model does not choose whose memory it sees.
     """
     reach = Reach(memory)
 
@@ -81,11 +81,11 @@ def memory_tools(
 
 
 class MemoryStore(BaseStore):
-    """A LangGraph store whose values are remembered: found by meaning, and learned from.
+    """A LangGraph store whose values are remembered: searched by meaning, and learned from.
 
-    A namespace is a graph, named *root* and its labels with dots between. `index=False` keeps a
-    value that is neither found nor learned from. With a query, the best of every namespace are
-    looked at; filters are applied to those.
+    A namespace is a graph, named by *root* and its labels joined with dots. With `index=False` a value is
+    stored, but neither found nor learned from. A query takes the best hits of every namespace, and
+    filters apply to those.
     """
 
     supports_ttl = False
@@ -95,11 +95,11 @@ class MemoryStore(BaseStore):
         self._root = root
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Every operation in turn, waiting for each."""
+        """Run the operations one after another, blocking."""
         return self._reach.wait(self._all(list(ops)))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Every operation in turn."""
+        """Run the operations one after another."""
         return await self._reach.ask(self._all(list(ops)))
 
     async def _all(self, ops: list[Op]) -> list[Result]:
@@ -196,7 +196,7 @@ def _item(kind: Any, namespace: Namespace, found: key_values.StoredValue, **more
 
 
 def _escaped(label: str) -> str:
-    """A label as part of the id of a graph, which may not have everything in it."""
+    """A label as part of a graph id, which may not contain every character."""
     return "".join(
         "".join(f"~{byte:02x}" for byte in character.encode())
         if character in _ESCAPED or character.isspace() or not character.isprintable()
@@ -212,7 +212,7 @@ def _unescaped(label: str) -> str:
 
 
 def _matches(namespace: Namespace, condition: MatchCondition) -> bool:
-    """Whether a namespace begins or ends with a path, in which a star is any label."""
+    """Whether a namespace starts or ends with a path, in which `*` matches any label."""
     path = condition.path
     if len(namespace) < len(path):
         return False
@@ -229,9 +229,9 @@ def _passes(value: dict[str, Any], wanted: dict[str, Any] | None) -> bool:
 
 
 def _compares(value: Any, test: Any) -> bool:
-    """Whether a value is what a filter wants; a test is a value, or operators with values.
+    """Whether a value passes a filter; a test is a value, or operators with operands.
 
-    Of an object only what the test names is looked at, at every depth.
+    Of an object only the keys that the test names are compared, at every depth.
     """
     if isinstance(test, list | tuple):
         return (

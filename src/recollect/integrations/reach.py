@@ -1,4 +1,4 @@
-"""How a framework reaches the memory, whether it awaits or not, and what a model is told."""
+"""How frameworks call the memory, synchronously or not, and the texts for the model."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -25,7 +25,7 @@ REMEMBERED = "Remembered."
 
 
 class Reach:
-    """A memory that can be called from code that awaits and from code that does not."""
+    """A memory that can be called from asynchronous and from synchronous code."""
 
     def __init__(self, memory: Memory | SyncMemory) -> None:
         synchronous = isinstance(memory, SyncMemory)
@@ -34,14 +34,14 @@ class Reach:
         self._loop = None if synchronous else _running_loop()
 
     async def ask(self, work: Coroutine[Any, Any, T]) -> T:
-        """What comes of *work*, while others go on."""
+        """Await *work* without blocking the event loop."""
         if self._portal is None:
             self._loop = self._loop or asyncio.get_running_loop()
             return await work
         return await asyncio.to_thread(self._portal.call, work)
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """What comes of *work*; for threads that are not the memory's own."""
+        """Block until *work* is done; must not be called in the memory's own event loop."""
         if self._portal is not None:
             return self._portal.call(work)
         if self._loop is None or self._loop is _running_loop():
@@ -62,13 +62,13 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 async def recall(
     memory: Memory, query: str, limit: int, *, user: str | None, graph: str | None
 ) -> str:
-    """What a model is told of a search: a fact a line, with its time."""
+    """The result of a search for a model: one fact per line, with its time."""
     found = await memory.search(query, user=user, graph=graph, limit=limit)
     return "\n".join(_line(fact) for fact in found) or NOTHING
 
 
 async def remember(memory: Memory, content: str, *, user: str | None, graph: str | None) -> str:
-    """Keep what a model wrote down; nobody said it."""
+    """Store what a model wrote, as a text without a speaker."""
     await memory.add(content, user=user, graph=graph, kind="text")
     return REMEMBERED
 

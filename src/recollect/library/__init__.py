@@ -1,5 +1,5 @@
-"""The memory inside a program: no server, the same store and the same answers.
+"""The memory embedded in a program: no server, the same store and the same answers.
 
-`memory` is the asynchronous face, `sync_memory` the one for code that does not await, generated
-from it; `results` is what they answer.
+`memory` is the asynchronous API, `sync_memory` the synchronous one, generated from it; `results` has
+the types they return.
 """

@@ -1,6 +1,4 @@
-"""From what a program tells the memory to an episode, and from what the store holds to what the library
-answers.
-"""
+"""Converts a program's input to episodes, and stored items to the library's result types."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -33,7 +31,7 @@ from recollect.records import provenance
 
 
 def fact(found: types.Fact, score: float | None = None) -> Fact:
-    """A fact as it is answered."""
+    """A fact as the library returns it."""
     return Fact(
         uuid=found.uuid,
         text=found.fact,
@@ -55,7 +53,7 @@ def fact(found: types.Fact, score: float | None = None) -> Fact:
 
 
 def entity(found: types.Entity, score: float | None = None, facts: tuple[Fact, ...] = ()) -> Entity:
-    """An entity as it is answered."""
+    """An entity as the library returns it."""
     return Entity(
         uuid=found.uuid,
         name=found.name,
@@ -69,7 +67,7 @@ def entity(found: types.Entity, score: float | None = None, facts: tuple[Fact, .
 
 
 def episode(found: types.Episode, score: float | None = None) -> Episode:
-    """An episode as it is answered."""
+    """An episode as the library returns it."""
     return Episode(
         uuid=found.uuid,
         kind=found.kind,
@@ -85,7 +83,7 @@ def episode(found: types.Episode, score: float | None = None) -> Episode:
 
 
 def observation(found: types.Observation, score: float | None = None) -> Observation:
-    """An observation as it is answered."""
+    """An observation as the library returns it."""
     return Observation(
         uuid=found.uuid,
         name=found.name,
@@ -98,7 +96,7 @@ def observation(found: types.Observation, score: float | None = None) -> Observa
 
 
 def summary(found: types.ThreadSummary, score: float | None = None) -> Summary:
-    """The summary of a thread as it is answered."""
+    """The summary of a thread as the library returns it."""
     return Summary(
         uuid=found.uuid,
         thread=found.thread_id,
@@ -109,7 +107,7 @@ def summary(found: types.ThreadSummary, score: float | None = None) -> Summary:
 
 
 def why(found: provenance.Provenance) -> Why:
-    """The provenance of a fact as it is answered."""
+    """The provenance of a fact as the library returns it."""
     return Why(
         fact=fact(found.fact),
         evidence=tuple(
@@ -155,7 +153,7 @@ def _doubt(found: provenance.DoubtReason) -> Doubt:
 
 
 def expired(found: expiry.Expired) -> Expired:
-    """Something that ceased to be known."""
+    """Something that has expired, as the library returns it."""
     return Expired(
         uuid=found.uuid,
         kind=found.kind,
@@ -167,7 +165,7 @@ def expired(found: expiry.Expired) -> Expired:
 
 
 def forgotten(receipt: Receipt) -> Forgotten:
-    """An erasure as it is answered."""
+    """An erasure as the library returns it."""
     return Forgotten(removed=receipt.removed, wiped=receipt.scrubbed)
 
 
@@ -178,7 +176,7 @@ _ROLE = "user"
 
 
 def moment(field: str, given: Moment | None) -> datetime | None:
-    """A time as aware UTC; one without a zone is read as UTC."""
+    """A time as aware UTC; a time without a zone is taken as UTC."""
     return checks.moment(field, given.isoformat() if isinstance(given, datetime) else given)
 
 
@@ -193,7 +191,7 @@ def new_episode(
     expires_at: Moment | None,
     metadata: Mapping[str, Any] | None,
 ) -> NewEpisode:
-    """What is told, as an episode that was checked."""
+    """The given content as a validated episode."""
     told = isinstance(content, str)
     form = kind or ("message" if told and _is_said(place, role, name) else "text")
     if place.thread is not None and (form != "message" or not told):
@@ -216,7 +214,7 @@ def new_episode(
 
 
 def _is_said(place: MemoryRef, role: str | None, name: str | None) -> bool:
-    """What a user is told to say is theirs, and "I" in it is the user; a graph is nobody."""
+    """Whether text is a message: for a user it is, and "I" means the user; a graph has no speaker."""
     return place.graph is None or role is not None or name is not None
 
 

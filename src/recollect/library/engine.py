@@ -1,5 +1,6 @@
-"""What a memory inside a program stands on: open services, and one project of theirs. Erasing always takes
-all that rested on what is erased, and leaves nothing in the files.
+"""What an embedded memory is built on: open services, and one of their projects.
+
+Erasing always removes everything that only the erased items supported, and wipes the files.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -31,11 +32,11 @@ ACTOR = "library"
 
 
 def choose(path: str | PathLike[str] | None, given: Settings | None) -> Settings:
-    """The settings given, or those of the environment; *path* is the folder if there is one."""
+    """The given settings, or those of the environment; *path* overrides the folder."""
     try:
         chosen = given or Settings.model_validate({})
     except ValidationError as error:
-        # The value itself is left out: it may be a secret.
+        # The value is omitted: it may be a secret.
         wrong = error.errors(include_input=False, include_url=False)[0]
         name = "_".join(map(str, wrong["loc"])).upper()
         raise InvalidInput(f"RECOLLECT_{name}: {wrong['msg']}") from None
@@ -43,16 +44,16 @@ def choose(path: str | PathLike[str] | None, given: Settings | None) -> Settings
 
 
 class Opened(NamedTuple):
-    """Services, and the whole project: whoever has the folder may do everything."""
+    """Services, and full access to the project: the folder's owner may do everything."""
 
     services: Services
     access: Access
 
 
 class Engine:
-    """Opens, carries out use cases, waits and closes.
+    """Opens the services, runs use cases, waits for their work, and closes.
 
-    *acting* is the command that uses the library; a program's acts are the library's.
+    *acting* is the actor for the audit log if a command uses the library; otherwise it is the library.
     """
 
     def __init__(
@@ -67,14 +68,14 @@ class Engine:
 
     @property
     def opened(self) -> Opened:
-        """What is open; an error says so when nothing is."""
+        """The open services; raises Conflict if they are not open."""
         if self._opened is None:
             state = "closed" if self._closed else "not open yet"
             raise Conflict(f"this memory is {state}: use it while it is open")
         return self._opened
 
     async def open(self) -> None:
-        """Open the folder, made when missing, and let workers learn what is told."""
+        """Open the folder, creating it if missing, and start the workers."""
         if self._opened is not None or self._closed:
             raise Conflict("a memory is opened once: ask for another one")
         services = await open_services(self.settings, reads_here=True)
@@ -88,7 +89,7 @@ class Engine:
         services.start_workers(self._workers, owner=ACTOR)
 
     async def close(self) -> None:
-        """Finish the jobs under way and let go of everything; safe to repeat."""
+        """Finish the jobs in progress and release everything; safe to repeat."""
         opened, self._opened, self._closed = self._opened, None, True
         if opened is not None:
             await opened.services.close()
@@ -99,7 +100,7 @@ class Engine:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Carry out a use case that changes nothing."""
+        """Run a use case that reads."""
         services, access = self.opened
         await services.hide_expired(access)
         with text_only():
@@ -112,7 +113,7 @@ class Engine:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Carry out a use case that changes something; `acts` gives the access for it."""
+        """Run a use case that writes; `acts` gives the access for it."""
         services = self.opened.services
         await services.hide_expired(access)
         try:
@@ -122,7 +123,7 @@ class Engine:
             services.next_expiry.changed()
 
     def acts(self, action: str, target: Target | None, *, erases: bool = False) -> Access:
-        """The access for one act, of which the audit log tells as *action* on *target*."""
+        """The access for one write, which the audit log records as *action* on *target*."""
         access = self.opened.access
         who = self._acting or Acting(
             actor=ACTOR, action=action, project_id=access.project_id, target=target, erases=erases
@@ -130,7 +131,7 @@ class Engine:
         return replace(access, acting=who)
 
     def require_models(self) -> None:
-        """Say at once when nothing could be learned here, before anything is stored."""
+        """Raise ModelUnavailable if nothing can be learned here, before anything is stored."""
         services = self.opened.services
         if services.language_model is not None or services.settings.extraction == "off":
             return
@@ -142,14 +143,14 @@ class Engine:
             )
 
     async def learned(self, task_uuid: str) -> None:
-        """Wait until everything of a task was read, by whoever works on the folder."""
+        """Wait until all episodes of a task have been read, by this process or another one."""
         services, access = self.opened
         await tasks.learned(services, access, task_uuid, lambda: self.opened)
 
 
 @contextmanager
 def text_only() -> Iterator[None]:
-    """Refuse half of a surrogate pair, as cut JSON or a broken argument brings it, as input."""
+    """Report a lone surrogate, as truncated JSON or a broken argument produces it, as InvalidInput."""
     try:
         yield
     except UnicodeEncodeError as error:
@@ -165,7 +166,7 @@ _ACTIONS: dict[Kind, str] = {
 
 
 async def forget(engine: Engine, named: Mapping[str, str | None]) -> Forgotten:
-    """Erase the one thing that is named."""
+    """Erase the one thing that is named; raises InvalidInput unless it is exactly one."""
     given = [(kind, value) for kind, value in named.items() if value is not None]
     if len(given) != 1:
         raise InvalidInput(f"give exactly one of {', '.join(named)}")
@@ -179,7 +180,7 @@ async def forget(engine: Engine, named: Mapping[str, str | None]) -> Forgotten:
 
 
 async def _fact(engine: Engine, uuid: str) -> Forgotten:
-    """The sentence alone; the episodes that said it stay."""
+    """Erase a fact only; the episodes that state it stay."""
     access = engine.acts("graph.edge.delete", Target("edge", uuid), erases=True)
     try:
         receipt = await engine.act(access, erasures.fact, uuid)

@@ -1,12 +1,12 @@
-"""The short-term and the long-term memory of sessions, inside a program and without a server.
+"""The short-term and the long-term memory of sessions, embedded in a program without a server.
 
     async with Memory.open("my-memory") as memory:
         async with memory.episodic.session("acme/support") as session:
             await session.add(EpisodeEntry(content="I moved to Lisbon.", producer_id="ann"))
             found = await session.query("Where does Ann live?")
 
-A session is what memory clients call an organisation's project; a server that has the same folder
-open serves the same ones.
+A session is what MemMachine's clients call a project of an organisation; a server on the same folder
+serves the same sessions.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ When = datetime | str | int | float
 
 
 class EpisodeType(StrEnum):
-    """What an episode is."""
+    """The type of an episode."""
 
     MESSAGE = EPISODE_TYPE
 
@@ -79,8 +79,8 @@ class EpisodeType(StrEnum):
 class EpisodeEntry:
     """A message: what was said, by whom, for whom and when, in UTC.
 
-    A time may be given in any form that `recollect.episodic_memory.entries` reads; without one it is now.
-    *uid* is there once it is kept, *score* where it was found.
+    A time may have any form that `recollect.episodic_memory.entries` reads; the default is now. *uid* is set
+    once it is stored, *score* if it was found by a search.
     """
 
     content: str
@@ -110,7 +110,7 @@ class EpisodeEntry:
         timestamp: When | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Self:
-        """A message in the words of the client, which this renames."""
+        """A message from arguments with the names that MemMachine's client uses."""
         return cls(
             content=content,
             producer_id=producer or DEFAULT_PRODUCER,
@@ -126,7 +126,7 @@ def _in_utc(field_name: str, value: When | None) -> datetime | None:
 
 
 def sent(entry: EpisodeEntry) -> MemoryEntry:
-    """An entry to be kept, as the checks of every memory client take it."""
+    """An entry to store, in the form that the checks for all of MemMachine's clients take."""
     at = entry.created_at
     return MemoryEntry(
         content=entry.content,
@@ -154,7 +154,7 @@ def kept(episode: Episode, score: float | None = None) -> EpisodeEntry:
 
 
 class EpisodicSession:
-    """Where a session is kept. It is made by the first episode; until then there is nothing in it."""
+    """The storage of a session, which its first episode creates."""
 
     def __init__(self, engine: Engine, key: str) -> None:
         self.engine = engine
@@ -162,11 +162,11 @@ class EpisodicSession:
         self.place = session_of(key)
 
     async def look(self) -> tuple[Graph | None, MemorySettings]:
-        """The graph, if there is one, and what was chosen about its memories."""
+        """The graph, if there is one, and the settings of its memories."""
         return await self.engine.ask(episodic_sessions.look, self.place)
 
     async def add(self, new: Sequence[NewEpisode], *, wait: bool) -> list[str]:
-        """Keep checked episodes, and wait until they were learned, if that is wanted."""
+        """Store validated episodes, and with *wait*, wait until they have been learned."""
         access = self.engine.acts("memory.add", self.place.target)
         stored = await self.engine.act(access, episodic_sessions.add, self.place, new)
         if wait and stored.task_uuid is not None:
@@ -174,7 +174,7 @@ class EpisodicSession:
         return stored.uuids
 
     async def choose(self, **change: Any) -> None:
-        """Let what is given hold for this session from now on; it has to be there."""
+        """Change the settings of this session, which must exist."""
         access = self.engine.acts("memory.config.set", self.place.target)
         await self.engine.act(
             access, episodic_sessions.choose, self.place, SettingsChange(**change)
@@ -182,7 +182,7 @@ class EpisodicSession:
 
 
 class ShortTermMemory:
-    """The window over the newest episodes of a session, and how things stood before it."""
+    """The window over the newest episodes of a session, and a summary of what came before."""
 
     def __init__(self, session: EpisodicSession) -> None:
         self.session = session
@@ -190,8 +190,8 @@ class ShortTermMemory:
     async def read(
         self, *, limit: int | None = None, only: str = ""
     ) -> tuple[tuple[EpisodeEntry, ...], str]:
-        """The newest episodes that pass the filter *only*, oldest first, and the summary of what
-        left the window; nothing when this memory is switched off."""
+        """The newest episodes that pass the filter *only*, oldest first, and a summary of those that
+        left the window; empty if this memory is switched off."""
         tree = filter_language.parse(only)
         graph, chosen = await self.session.look()
         if graph is None or not chosen.short_term:
@@ -202,7 +202,7 @@ class ShortTermMemory:
         return tuple(map(kept, found.episodes)), " ".join(found.summary)
 
     async def size(self) -> Bounds:
-        """How many episodes, and how many characters, the window holds at most."""
+        """The capacity of the window, in episodes and in characters."""
         return (await self.session.look())[1].window
 
     async def configure(
@@ -212,14 +212,14 @@ class ShortTermMemory:
         message_capacity: int | None = None,
         character_capacity: int | None = None,
     ) -> None:
-        """Switch it, or size its window; what is not given stays."""
+        """Switch it on or off, or resize its window; None leaves a setting as it is."""
         await self.session.choose(
             short_term=enabled, episodes=message_capacity, chars=character_capacity
         )
 
 
 class LongTermMemory:
-    """Everything that a session remembers, found by words and meaning."""
+    """Everything that a session remembers, searched by words and meaning."""
 
     def __init__(self, session: EpisodicSession) -> None:
         self._session = session
@@ -234,8 +234,10 @@ class LongTermMemory:
         only: str = "",
         without: Collection[str] = (),
     ) -> tuple[EpisodeEntry, ...]:
-        """The episodes that fit best, in the order of time, with up to *expand_context* around each;
-        those of *without*, uids, are told already. Nothing when this memory is switched off."""
+        """The best matching episodes in chronological order, with up to *expand_context* around each.
+
+        Episodes whose uids are in *without* are skipped. Empty if this memory is switched off.
+        """
         engine = self._session.engine
         now = engine.opened.services.clock()
         asked = _asked(now, query, limit, expand_context, score_threshold, only)
@@ -246,13 +248,13 @@ class LongTermMemory:
         return tuple(kept(hit.item, hit.score) for hit in found)
 
     async def configure(self, *, enabled: bool | None = None) -> None:
-        """Switch it; what is not given stays."""
+        """Switch it on or off; None leaves it as it is."""
         await self._session.choose(long_term=enabled)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodicMemoryParams:
-    """What an instance is made of."""
+    """The parts of an `EpisodicMemory`."""
 
     session_key: str
     long_term_memory: LongTermMemory
@@ -262,7 +264,7 @@ class EpisodicMemoryParams:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryResult:
-    """What both memories answer; no episode is in both."""
+    """The answers of both memories; no episode is in both."""
 
     short_term_memory: tuple[EpisodeEntry, ...]
     episode_summary: str
@@ -272,7 +274,7 @@ class QueryResult:
 def _asked(
     now: datetime, query: str, limit: int, expand: int, score_min: float | None, only: str
 ) -> MemoryQuery:
-    """What is asked of a memory, checked."""
+    """A validated query to a memory."""
     checks.text("query", query, SEARCH_QUERY_CHARS_MAX)
     if not 1 <= limit <= MEMORY_SEARCH_LIMIT_MAX:
         raise InvalidInput(f"limit: must be from 1 to {MEMORY_SEARCH_LIMIT_MAX}, got {limit}")
@@ -287,8 +289,10 @@ def _asked(
 
 
 class EpisodicMemory:
-    """Both memories of one session, for as many at a time as want it: what a server holds of a
-    graph (`memories.instance`), under the names of the guide."""
+    """Both memories of one session, shared by concurrent callers.
+
+    It offers what a server holds for a graph (`memories.instance`), under the names in MemMachine's guide.
+    """
 
     def __init__(self, params: EpisodicMemoryParams) -> None:
         self.params = params
@@ -302,9 +306,9 @@ class EpisodicMemory:
         return self.params.session_key
 
     async def add(self, *said: EpisodeEntry, wait: bool = True) -> list[str]:
-        """Keep episodes in the order given, and say under which uids; a long one becomes several.
+        """Store episodes in the given order, and return their uids; a long one becomes several.
 
-        Returns when they were learned or, without *wait*, when they are on disk.
+        Returns once they have been learned or, without *wait*, once they are on disk.
         """
         self._refuse_when_closed()
         roles = self._session.engine.settings.memory_roles
@@ -323,7 +327,7 @@ class EpisodicMemory:
         score_threshold: float | None = None,
         only: str = "",
     ) -> QueryResult | None:
-        """What both memories say to a question, *limit* episodes each; None when they are off."""
+        """The answers of both memories to a question, *limit* episodes each; None if they are off."""
         self._refuse_when_closed()
         services, access = self._session.engine.opened
         asked = _asked(services.clock(), query, limit, expand_context, score_threshold, only)
@@ -335,7 +339,7 @@ class EpisodicMemory:
             with self._counted():
                 async with services.memories.hold(graph) as held:
                     found = await held.recall(access, asked)
-        if found is None:  # switched off meanwhile
+        if found is None:  # switched off in the meantime
             return None
         return QueryResult(
             short_term_memory=tuple(map(kept, found.short_term.episodes)),
@@ -344,7 +348,7 @@ class EpisodicMemory:
         )
 
     def _counted(self) -> AbstractContextManager[None]:
-        """A question is counted by the memory that is held, and besides by a factory of one's own."""
+        """Count a query with a custom metrics factory; the default one counts it in the held memory."""
         return nullcontext() if self.params.metrics_factory is FACTORY else self._metrics.query()
 
     async def configure_short_term_memory(
@@ -354,7 +358,7 @@ class EpisodicMemory:
         message_capacity: int | None = None,
         character_capacity: int | None = None,
     ) -> None:
-        """Switch the short-term memory, or size its window."""
+        """Switch the short-term memory on or off, or resize its window."""
         self._refuse_when_closed()
         await self.params.short_term_memory.configure(
             enabled=enabled,
@@ -363,12 +367,12 @@ class EpisodicMemory:
         )
 
     async def configure_long_term_memory(self, *, enabled: bool | None = None) -> None:
-        """Switch the long-term memory."""
+        """Switch the long-term memory on or off."""
         self._refuse_when_closed()
         await self.params.long_term_memory.configure(enabled=enabled)
 
     async def close(self) -> None:
-        """Let go of what is held at hand of the session; the manager does this."""
+        """Drop what is cached of the session; the manager calls this."""
         self._closed = True
         services = self._session.engine.opened.services
         graph, _ = await self._session.look()
@@ -381,10 +385,10 @@ class EpisodicMemory:
 
 
 class EpisodicMemoryManager:
-    """The sessions of a program: one instance for each that is in use, or was a while ago.
+    """The sessions of a program: one shared instance for each that is or recently was in use.
 
-    It is made for the first one who asks, shared, and closed when nobody has held it for longer
-    than `max_life_time` seconds (the setting `memory_life_s`), or when there are too many.
+    It is created for the first caller, and closed when nobody has held it for `max_life_time` seconds (the
+    setting `memory_life_s`), or when there are too many.
     """
 
     def __init__(self, engine: Engine, *, metrics_factory: MetricsFactory = FACTORY) -> None:
@@ -403,7 +407,7 @@ class EpisodicMemoryManager:
 
     @asynccontextmanager
     async def session(self, session_key: str) -> AsyncIterator[EpisodicMemory]:
-        """The memory of a session, `acme/support`, which stays open until this is left."""
+        """The memory of a session such as `acme/support`, open until the context manager exits."""
         names.of_session(session_key)
         swept_s = self._engine.opened.services.settings.memory_sweep_s
         if self._sweeper is None:
@@ -412,17 +416,20 @@ class EpisodicMemoryManager:
             yield instance
 
     def references(self, session_key: str) -> int | None:
-        """How many hold the instance of a session; None when there is none."""
+        """How many callers hold the instance of a session; None if there is none."""
         return self._instances.holders(session_key)
 
     @property
     def open_count(self) -> int:
-        """How many instances there are."""
+        """How many instances are open."""
         return self._instances.open_count
 
     async def delete(self, session_key: str) -> None:
-        """Erase a session and all that rests on it, once nobody holds it; Conflict if someone
-        does for too long. The graph of a user goes with the user: `Memory.forget(user=...)`."""
+        """Erase a session and all that rests on it, once nobody holds it.
+
+        Raises Conflict if it stays held for too long. The graph of a user goes with the user:
+        `Memory.forget(user=...)`.
+        """
         session = EpisodicSession(self._engine, session_key)
         target = session.place.target
         if target.kind == "user":

@@ -1,4 +1,4 @@
-"""A memory bound to one user, graph or thread: the same verbs, without saying whose."""
+"""A memory bound to one user, graph or thread: the same methods without naming it each time."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class GraphMemory:
-    """What is known of one user, or in one graph."""
+    """The memory of one user or one graph."""
 
     def __init__(
         self, memory: "Memory", *, user: str | None = None, graph: str | None = None
@@ -40,7 +40,7 @@ class GraphMemory:
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
-        """Remember something, and say under which uuid."""
+        """Remember something; returns its uuid."""
         return await self._memory.add(
             content,
             user=self._user,
@@ -113,13 +113,13 @@ class GraphMemory:
         limit: int = SEARCH_LIMIT_DEFAULT,
         **narrow: Unpack[Narrowing],
     ) -> Results:
-        """What fits a question best, best first."""
+        """The best matches for a question, best first."""
         return await self._memory.search(
             query, user=self._user, graph=self._graph, kind=kind, limit=limit, **narrow
         )
 
     async def context(self, query: str | None = None) -> str:
-        """One text for a prompt: what is known to the question, or else the newest facts."""
+        """One text for a prompt: what is relevant to the question, or else the newest facts."""
         return await self._memory.context(query, user=self._user, graph=self._graph)
 
     async def facts(
@@ -130,7 +130,7 @@ class GraphMemory:
         ended: bool = False,
         limit: int = PAGE_DEFAULT,
     ) -> list[Fact]:
-        """What holds now, or at a time; with *ended* everything."""
+        """The facts that hold now, or at a given time; with *ended*, all facts."""
         return await self._memory.facts(
             user=self._user, graph=self._graph, at=at, known_at=known_at, ended=ended, limit=limit
         )
@@ -140,17 +140,17 @@ class GraphMemory:
         return await self._memory.entity(called, user=self._user, graph=self._graph)
 
     async def timeline(self, entity: str, *, limit: int = PAGE_MAX) -> list[Fact]:
-        """All facts about an entity in the order in which they became true."""
+        """All facts about an entity in the order they became true."""
         return await self._memory.timeline(entity, user=self._user, graph=self._graph, limit=limit)
 
     async def rate(self, instruction: str, *, high: str, medium: str, low: str) -> None:
-        """Have every fact learned from now on rated from 0 to 1, by an example of each level."""
+        """Rate every fact learned from now on from 0 to 1, by an example of each level."""
         await self._memory.rate(
             instruction, high=high, medium=medium, low=low, user=self._user, graph=self._graph
         )
 
     async def forget(self) -> Forgotten:
-        """Erase the user, or the graph, with everything."""
+        """Erase the user or the graph with everything in it."""
         return await self._memory.forget(user=self._user, graph=self._graph)
 
 
@@ -169,7 +169,7 @@ class ThreadMemory:
 
     @property
     def user(self) -> str:
-        """The id of the user whose thread it is."""
+        """The id of the thread's user."""
         return self._user
 
     async def add(
@@ -183,7 +183,7 @@ class ThreadMemory:
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
-        """Remember a message, and say under which uuid."""
+        """Remember a message; returns its uuid."""
         return await self._memory.add(
             content,
             user=self._user,
@@ -197,7 +197,7 @@ class ThreadMemory:
         )
 
     async def context(self, query: str | None = None) -> str:
-        """One text for a prompt: what matters to the newest messages, or to the question."""
+        """One text for a prompt: what is relevant to the newest messages, or to the question."""
         return await self._memory.context(query, user=self._user, thread=self._thread)
 
     async def messages(self, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
@@ -205,5 +205,5 @@ class ThreadMemory:
         return await self._memory.messages(self._thread, limit=limit)
 
     async def forget(self) -> Forgotten:
-        """Erase the thread, and what rested on it alone."""
+        """Erase the thread, and what only it supported."""
         return await self._memory.forget(thread=self._thread)

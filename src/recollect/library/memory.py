@@ -1,12 +1,12 @@
-"""The memory inside a program, for code that awaits.
+"""The memory embedded in a program, for asynchronous code.
 
     async with Memory.open("my-memory") as memory:
         await memory.add("I moved to Lisbon in May.", user="ann")
         for fact in await memory.search("Where does Ann live?", user="ann"):
             print(fact)
 
-A folder can be open in several programs at once, a server among them. Nothing is printed, and
-logging is silent unless the program configures structlog.
+Several programs can have a folder open at once, including a server. Nothing is printed, and logging is
+silent unless the program configures structlog.
 """
 
 from collections.abc import Generator, Mapping
@@ -43,8 +43,8 @@ from recollect.settings import Settings
 class Memory:
     """Everything that one folder remembers of one project.
 
-    Most verbs want to know whose memory is meant: `user`, `graph` or, where it makes sense,
-    `thread`. `user(...)`, `graph(...)` and `thread(...)` give the same verbs bound to one.
+    Most methods need to know whose memory is meant: `user`, `graph` or, where it makes sense, `thread`.
+    `user(...)`, `graph(...)` and `thread(...)` return the same methods bound to one of them.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -60,10 +60,10 @@ class Memory:
         workers: int = 1,
         settings: Settings | None = None,
     ) -> Self:
-        """The memory in a folder, which is made when missing: to be entered, or awaited.
+        """The memory in a folder, which is created if missing: use it in a `with` block, or await it.
 
-        *workers* learn from what is told; with 0 that is left to another program that has the
-        folder open, such as a server. Other settings come from the environment, or *settings*.
+        *workers* learn from what is added; 0 leaves that to another program that has the folder open,
+        such as a server. Other settings come from the environment, or from *settings*.
         """
         chosen = choose(path, settings)
         return cls(Engine(chosen, project=project, workers=workers))
@@ -84,7 +84,7 @@ class Memory:
         return self.__aenter__().__await__()
 
     async def close(self) -> None:
-        """Finish what is being learned and let go of the folder; safe to repeat."""
+        """Finish what is being learned and close the folder; safe to repeat."""
         await self.episodic.close()
         await self._engine.close()
 
@@ -103,13 +103,12 @@ class Memory:
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
-        """Remember something, and say under which uuid.
+        """Remember something; returns its uuid.
 
-        Text for a user or a thread is a message of that user, unless *role* and *name* tell who
-        else speaks, or *kind* says that it is a `text` nobody says. For a graph it is a text,
-        unless someone is told to speak. A dictionary or a list is JSON. User, graph and thread are
-        made when missing. At *expires_at* it ceases to be known. Returns when it has been learned
-        or, without *wait*, when it is on disk.
+        Text for a user or a thread is a message of that user, unless *role* and *name* give another
+        speaker, or *kind* makes it a `text` without one. For a graph it is a text, unless a speaker is
+        given. A dictionary or a list is JSON. User, graph and thread are created if missing. At
+        *expires_at* it is forgotten. Returns once it has been learned or, without *wait*, once it is on disk.
         """
         place = one_memory(user, graph, thread)
         with text_only():
@@ -202,7 +201,7 @@ class Memory:
         limit: int = SEARCH_LIMIT_DEFAULT,
         **narrow: Unpack[Narrowing],
     ) -> Results:
-        """What fits a question best, best first; `Narrowing` says what it can be narrowed by."""
+        """The best matches for a question, best first; `Narrowing` lists the filters."""
         place = one_memory(user, graph)
         return await search.search(self._engine, place, query, kind, limit, narrow)
 
@@ -214,10 +213,10 @@ class Memory:
         graph: str | None = None,
         thread: str | None = None,
     ) -> str:
-        """One text for a prompt: who the user is, and what is known to the matter.
+        """One text for a prompt: who the user is, and what is relevant.
 
-        The matter is the *query*, or else the newest messages of the thread; without either, the
-        newest facts are told.
+        Relevant to the *query*, or else to the newest messages of the thread; without either, it has the
+        newest facts.
         """
         return await self._engine.ask(memories.context, one_memory(user, graph, thread), query)
 
@@ -231,10 +230,10 @@ class Memory:
         ended: bool = False,
         limit: int = PAGE_DEFAULT,
     ) -> list[Fact]:
-        """What holds now, newest knowledge first.
+        """The facts that hold now, most recently learned first.
 
-        Or what was true *at* some time, what the memory knew at *known_at*, or both together; with
-        *ended* everything, also what no longer holds.
+        Or what was true *at* some time, what the memory knew at *known_at*, or both combined; with
+        *ended*, all facts, including those that no longer hold.
         """
         if ended and (at is not None or known_at is not None):
             raise InvalidInput("ended: everything and what held at a time exclude each other")
@@ -263,42 +262,42 @@ class Memory:
         graph: str | None = None,
         limit: int = PAGE_MAX,
     ) -> list[Fact]:
-        """All facts about an entity, ended ones too, in the order in which they became true."""
+        """All facts about an entity, including ended ones, in the order they became true."""
         place = one_memory(user, graph)
         known = await self._engine.ask(memories.timeline, place, entity, limit)
         return [convert.fact(one) for one in known]
 
     async def learned(self, episode: str) -> list[Fact]:
-        """The facts that an episode, by its uuid, has something to say about."""
+        """The facts that an episode, given by its uuid, states, restates or closes."""
         found = await self._engine.ask(memories.learned_from, episode)
         return [convert.fact(one) for one in found]
 
     async def why(self, fact: Fact | str) -> Why:
-        """Why a fact is known: the episodes and the words behind it, what ended it and on whose word,
+        """Why a fact is known: the episodes and quotes behind it, what ended it and who decided that,
         and what it ended."""
         uuid = fact if isinstance(fact, str) else fact.uuid
         return convert.why(await self._engine.ask(provenance.of_fact, uuid))
 
     async def reopen(self, fact: Fact | str) -> Fact:
-        """Take back what ended a fact: it holds again, and the same words do not end it again."""
+        """Undo what ended a fact: it holds again, and the same statement does not end it again."""
         uuid = fact if isinstance(fact, str) else fact.uuid
         access = self._engine.acts("graph.edge.reopen", Target("edge", uuid))
         return convert.fact(await self._engine.act(access, provenance.reopen, uuid))
 
     async def undo(self, fact: Fact | str) -> Fact:
-        """Take back the last change by hand to a fact: a correction, an end, or that it was reopened."""
+        """Undo the last change by hand to a fact: a correction, an end, or a reopening."""
         uuid = fact if isinstance(fact, str) else fact.uuid
         access = self._engine.acts("graph.edge.undo", Target("edge", uuid))
         return convert.fact(await self._engine.act(access, provenance.undo, uuid))
 
     async def merge(self, entity: Entity | str, other: Entity | str) -> Entity:
-        """Let two entities be one from now on, the first of them; a user's own node always stays."""
+        """Merge the second entity into the first; a user's own node is always the one that stays."""
         uuid, gone = (one if isinstance(one, str) else one.uuid for one in (entity, other))
         access = self._engine.acts("graph.node.merge", Target("node", uuid))
         return convert.entity(await self._engine.act(access, provenance.merge, uuid, gone))
 
     async def unmerge(self, other: Entity | str) -> Entity:
-        """Take back a merge: the entity that had gone is there again, with the facts of its own."""
+        """Undo a merge: the merged entity is back, with its own facts."""
         uuid = other if isinstance(other, str) else other.uuid
         access = self._engine.acts("graph.node.unmerge", Target("node", uuid))
         await self._engine.act(access, provenance.unmerge, uuid)
@@ -314,9 +313,9 @@ class Memory:
         user: str | None = None,
         graph: str | None = None,
     ) -> None:
-        """Have every fact learned from now on rated from 0 to 1, by an example of each level.
+        """Rate every fact learned from now on from 0 to 1, by an example of each level.
 
-        A search is narrowed by it with *rating_min*; a fact that is not rated is never left out.
+        Searches can filter by it with *rating_min*, which never excludes facts without a rating.
         """
         place = one_memory(user, graph)
         given = _rating(instruction, high=high, medium=medium, low=low)
@@ -333,9 +332,10 @@ class Memory:
         episode: str | None = None,
         fact: str | None = None,
     ) -> Forgotten:
-        """Erase one of these and what rested on it alone.
+        """Erase one of these and what only it supported.
 
-        What a user, a thread, a graph or an episode had ended holds again; what a fact had does not.
+        Facts that a user, a thread, a graph or an episode had ended hold again; those that a fact had
+        ended do not.
         """
         named = {"user": user, "graph": graph, "thread": thread, "episode": episode, "fact": fact}
         return await engine.forget(self._engine, named)
@@ -343,7 +343,7 @@ class Memory:
     async def expire(
         self, *, episode: str | None = None, fact: str | None = None, at: Moment | None
     ) -> None:
-        """Let an episode or a fact cease to be known at a time, as if it had never been told; None: never."""
+        """Let an episode or a fact expire at a time, as if it had never been added; None: never."""
         uuid = episode or fact
         if uuid is None or (episode is not None and fact is not None):
             raise InvalidInput("name an episode or a fact")
@@ -353,8 +353,8 @@ class Memory:
         await self._engine.act(access, expiry.expire, kind, uuid, moment("at", at))
 
     async def expired(self, uuid: str) -> Expired | None:
-        """What an episode or a fact was that has expired, when and why; None if it has not, or if that
-        is not kept any more."""
+        """An expired episode or fact, with when and why it expired; None if it has not, or if that is no
+        longer stored."""
         found = await self._engine.ask(expiry.expired_thing, uuid)
         return None if found is None else convert.expired(found)
 
@@ -373,7 +373,7 @@ class Memory:
         time_zone: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> GraphMemory:
-        """The memory of a user, who is made when missing; what is told of them is kept."""
+        """The memory of a user, who is created if missing; the given details are stored."""
         told: dict[str, Any] = {
             "first_name": first_name,
             "last_name": last_name,
@@ -387,14 +387,14 @@ class Memory:
         return GraphMemory(self, user=user_id)
 
     async def graph(self, graph_id: str) -> GraphMemory:
-        """The memory of a graph that belongs to no user; made when missing."""
+        """The memory of a standalone graph, which is created if missing."""
         place = MemoryRef(graph=graph_id)
         access = self._engine.acts("graph.create", place.target)
         await self._engine.act(access, memories.ensure, place)
         return GraphMemory(self, graph=graph_id)
 
     async def thread(self, thread_id: str, *, user: str | None = None) -> ThreadMemory:
-        """A conversation; a new one is made for the *user*."""
+        """A conversation; a new one is created for the *user*."""
         access = self._engine.acts("thread.create", Target("thread", thread_id, chosen=True))
         found = await self._engine.act(access, memories.ensure_thread, thread_id, user)
         return ThreadMemory(self, thread=thread_id, user=found.user_id)

@@ -1,4 +1,4 @@
-"""A thread with an event loop, where the memory runs for code that does not await."""
+"""A thread with an event loop that runs the memory for synchronous code."""
 
 import asyncio
 import threading
@@ -13,7 +13,7 @@ Behind = TypeVar("Behind")
 
 
 class Portal:
-    """Runs coroutines in its thread while the caller waits; it ends when it is closed."""
+    """Runs coroutines in its own thread while the caller waits."""
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
@@ -26,7 +26,7 @@ class Portal:
         self._ready.wait()
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for *work* to end in the other thread, and return or raise what came of it."""
+        """Run *work* in the other thread, wait for it, and return its result or raise its error."""
         with self._lock:
             loop = self._loop
             if loop is None or not self._thread.is_alive():
@@ -35,7 +35,7 @@ class Portal:
             future = asyncio.run_coroutine_threadsafe(work, loop)
         try:
             return future.result()
-        except BaseException:  # the one who waits may be interrupted
+        except BaseException:  # the waiting thread may be interrupted
             future.cancel()
             raise
 
@@ -59,7 +59,7 @@ class Portal:
 
 
 class Face(Generic[Behind]):
-    """What the generated classes have in common: the asynchronous object behind them."""
+    """Base of the generated classes: holds the asynchronous object behind them."""
 
     def __init__(self, portal: Portal, behind: Behind) -> None:
         self._portal = portal
@@ -70,7 +70,7 @@ class Face(Generic[Behind]):
 
 
 class OpenFace(Face[Behind]):
-    """The face of what is opened and closed, and ends its thread with it."""
+    """Base of a generated class that is opened and closed; closing it ends the thread."""
 
     def __enter__(self) -> Self:
         return self
@@ -84,5 +84,5 @@ class OpenFace(Face[Behind]):
         self.close()
 
     def close(self) -> None:
-        """Finish what is being learned and let go of the folder; safe to repeat."""
+        """Finish what is being learned and close the folder; safe to repeat."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""What the library answers: frozen values, with nothing of the store in them."""
+"""The result types of the library: frozen values, independent of the store."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,9 +12,9 @@ EpisodeKind = Literal["message", "text", "json", "fact_triple", "nodes"]
 class Fact:
     """A sentence that holds for a time and joins two entities.
 
-    Two clocks: from *valid_at* to *invalid_at* it is true, from *learned_at* to *given_up_at* the
-    memory held it to be so. *event_at* is when something happens or is due; where it
-    is `valid_at`, it took place then. *score* tells how well it fits a search, from 0 to 1.
+    Two timelines: it is true from *valid_at* to *invalid_at*, and the memory believed it from *learned_at*
+    to *given_up_at*. *event_at* is when something happens or is due; if it equals `valid_at`, it happened
+    then. *score* is how well it matches a search, from 0 to 1.
     """
 
     uuid: str
@@ -40,7 +40,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """Someone or something. *facts* are there when one entity was asked for."""
+    """Someone or something. *facts* are only set if a single entity was requested."""
 
     uuid: str
     name: str
@@ -57,9 +57,9 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """Something that was told: a message, a text or JSON.
+    """One input: a message, a text or JSON.
 
-    *created_at* is when it happened, *received_at* when the memory got it.
+    *created_at* is when it happened, *received_at* when the memory received it.
     """
 
     uuid: str
@@ -79,7 +79,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """A pattern that recurs over facts."""
+    """A pattern that recurs across facts."""
 
     uuid: str
     name: str
@@ -111,7 +111,7 @@ class Summary:
 class Evidence:
     """An episode behind a fact: it `states`, `restates` or `closes` it, in the words *quoted*.
 
-    *span* is where in the episode's content these are.
+    *span* is their position in the episode's content.
     """
 
     episode: Episode
@@ -120,17 +120,17 @@ class Evidence:
 
     @property
     def quoted(self) -> str | None:
-        """The words of the episode, or None when it is not known which they are."""
+        """The quoted words of the episode, or None if their position is not known."""
         return None if self.span is None else self.episode.content[slice(*self.span)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """What ended a fact: another fact, an episode, or neither when someone set the end by hand.
+    """What ended a fact: another fact, an episode, or neither if the end was set by hand.
 
-    *judge* is on whose word: `table`, the table of relations; `episode`, where the words of a fact
-    tell its end; `hand`; the name of the reader that said so, which was as *sure* as it said; or
-    None where that was not kept.
+    *judge* is who decided it: `table`, the table of relations; `episode`, if the fact itself states its end;
+    `hand`; the name of the reader that decided, with its confidence in *sure*; or None if that was not
+    recorded.
     """
 
     by_fact: Fact | None
@@ -143,7 +143,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closed:
-    """A fact that another one ended; when, by which episode and on whose word, as for an `Ending`."""
+    """A fact that another one ended; when, by which episode and who decided, as for an `Ending`."""
 
     fact: Fact
     by_episode: Episode | None
@@ -155,7 +155,7 @@ class Closed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """Why a fact that holds may be over: a newer fact, on whose word, and how sure that is."""
+    """Why a fact that holds may have ended: a newer fact, who says so, and with which confidence."""
 
     by_fact: Fact
     by_episode: Episode | None
@@ -165,10 +165,10 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """A fact, the episodes behind it in the order they came, what ended it, what it closed, and what
-    casts doubt on it.
+    """A fact, the episodes behind it in order of arrival, what ended it, what it closed, and what casts
+    doubt on it.
 
-    *reopened_at* is when someone last took back what had ended it.
+    *reopened_at* is when it was last reopened by hand.
     """
 
     fact: Fact
@@ -181,8 +181,11 @@ class Why:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expired:
-    """Something that ceased to be known, and what it said. *because*: somebody said so, its type
-    expires, or its episode expired; *by* is who, which type, or which episode."""
+    """Something that has expired, and its text.
+
+    *because*: an expiry was set on it, its type expires, or its episode expired; *by* is who set it, which
+    type, or which episode.
+    """
 
     uuid: str
     kind: Literal["episode", "fact"]

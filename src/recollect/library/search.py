@@ -1,4 +1,4 @@
-"""Searches: what can be asked for, and how it is answered."""
+"""Searches of the library: their kinds, filters and results."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict, get_args
@@ -28,11 +28,11 @@ _KINDS: dict[Kind, FindableKind] = {
 
 
 class Narrowing(TypedDict, total=False):
-    """What a search can be narrowed by; all of it must hold.
+    """The filters of a search; all of them must match.
 
-    *valid_at*: facts that were true then; *known_at*: as the memory knew it then. *labels* are of
-    entities, *types* the names of facts such as WORKS_AT. *metadata*: an episode behind it carries
-    these values. *near* is the uuid of an entity that the reranker `node_distance` starts from.
+    *valid_at*: facts that were true then; *known_at*: as the memory knew it then. *labels* are those of
+    entities, *types* the names of facts such as WORKS_AT. *metadata*: values on an episode behind the hit.
+    *near* is the uuid of the entity that the reranker `node_distance` starts from.
     """
 
     valid_at: Moment
@@ -49,7 +49,7 @@ class Narrowing(TypedDict, total=False):
 async def search(
     engine: Engine, place: MemoryRef, text: str, kind: Kind, limit: int, narrow: Narrowing
 ) -> Results:
-    """What fits best, best first."""
+    """The best matches, best first."""
     _check(kind, limit, narrow)
     asked = Query(
         text=text[:SEARCH_QUERY_CHARS_MAX],

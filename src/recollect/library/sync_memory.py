@@ -35,7 +35,7 @@ from recollect.settings import Settings
 
 
 class SyncGraphMemory(Face[GraphMemory]):
-    """What is known of one user, or in one graph."""
+    """The memory of one user or one graph."""
 
     @property
     def id(self) -> str:
@@ -55,7 +55,7 @@ class SyncGraphMemory(Face[GraphMemory]):
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
-        """Remember something, and say under which uuid."""
+        """Remember something; returns its uuid."""
         return self._wait(
             self._behind.add(
                 content,
@@ -128,14 +128,14 @@ class SyncGraphMemory(Face[GraphMemory]):
         limit: int = SEARCH_LIMIT_DEFAULT,
         **narrow: Unpack[Narrowing],
     ) -> Results:
-        """What fits a question best, best first."""
+        """The best matches for a question, best first."""
         work: Coroutine[Any, Any, Results] = self._behind.search(
             query, kind=kind, limit=limit, **narrow
         )
         return self._wait(work)
 
     def context(self, query: str | None = None) -> str:
-        """One text for a prompt: what is known to the question, or else the newest facts."""
+        """One text for a prompt: what is relevant to the question, or else the newest facts."""
         return self._wait(self._behind.context(query))
 
     def facts(
@@ -146,7 +146,7 @@ class SyncGraphMemory(Face[GraphMemory]):
         ended: bool = False,
         limit: int = PAGE_DEFAULT,
     ) -> list[Fact]:
-        """What holds now, or at a time; with *ended* everything."""
+        """The facts that hold now, or at a given time; with *ended*, all facts."""
         return self._wait(self._behind.facts(at=at, known_at=known_at, ended=ended, limit=limit))
 
     def entity(self, called: str) -> Entity:
@@ -154,15 +154,15 @@ class SyncGraphMemory(Face[GraphMemory]):
         return self._wait(self._behind.entity(called))
 
     def timeline(self, entity: str, *, limit: int = PAGE_MAX) -> list[Fact]:
-        """All facts about an entity in the order in which they became true."""
+        """All facts about an entity in the order they became true."""
         return self._wait(self._behind.timeline(entity, limit=limit))
 
     def rate(self, instruction: str, *, high: str, medium: str, low: str) -> None:
-        """Have every fact learned from now on rated from 0 to 1, by an example of each level."""
+        """Rate every fact learned from now on from 0 to 1, by an example of each level."""
         return self._wait(self._behind.rate(instruction, high=high, medium=medium, low=low))
 
     def forget(self) -> Forgotten:
-        """Erase the user, or the graph, with everything."""
+        """Erase the user or the graph with everything in it."""
         return self._wait(self._behind.forget())
 
 
@@ -176,7 +176,7 @@ class SyncThreadMemory(Face[ThreadMemory]):
 
     @property
     def user(self) -> str:
-        """The id of the user whose thread it is."""
+        """The id of the thread's user."""
         return self._behind.user
 
     def add(
@@ -190,7 +190,7 @@ class SyncThreadMemory(Face[ThreadMemory]):
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
-        """Remember a message, and say under which uuid."""
+        """Remember a message; returns its uuid."""
         return self._wait(
             self._behind.add(
                 content,
@@ -204,7 +204,7 @@ class SyncThreadMemory(Face[ThreadMemory]):
         )
 
     def context(self, query: str | None = None) -> str:
-        """One text for a prompt: what matters to the newest messages, or to the question."""
+        """One text for a prompt: what is relevant to the newest messages, or to the question."""
         return self._wait(self._behind.context(query))
 
     def messages(self, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
@@ -212,15 +212,15 @@ class SyncThreadMemory(Face[ThreadMemory]):
         return self._wait(self._behind.messages(limit=limit))
 
     def forget(self) -> Forgotten:
-        """Erase the thread, and what rested on it alone."""
+        """Erase the thread, and what only it supported."""
         return self._wait(self._behind.forget())
 
 
 class SyncMemory(OpenFace[Memory]):
     """Everything that one folder remembers of one project.
 
-    Most verbs want to know whose memory is meant: `user`, `graph` or, where it makes sense,
-    `thread`. `user(...)`, `graph(...)` and `thread(...)` give the same verbs bound to one.
+    Most methods need to know whose memory is meant: `user`, `graph` or, where it makes sense, `thread`.
+    `user(...)`, `graph(...)` and `thread(...)` return the same methods bound to one of them.
     """
 
     @classmethod
@@ -232,10 +232,10 @@ class SyncMemory(OpenFace[Memory]):
         workers: int = 1,
         settings: Settings | None = None,
     ) -> Self:
-        """The memory in a folder, which is made when missing: to be entered, or awaited.
+        """The memory in a folder, which is created if missing: use it in a `with` block, or await it.
 
-        *workers* learn from what is told; with 0 that is left to another program that has the
-        folder open, such as a server. Other settings come from the environment, or *settings*.
+        *workers* learn from what is added; 0 leaves that to another program that has the folder open,
+        such as a server. Other settings come from the environment, or from *settings*.
         """
         portal = Portal()
         try:
@@ -248,7 +248,7 @@ class SyncMemory(OpenFace[Memory]):
         return cls(portal, behind)
 
     def close(self) -> None:
-        """Finish what is being learned and let go of the folder; safe to repeat."""
+        """Finish what is being learned and close the folder; safe to repeat."""
         try:
             self._wait(self._behind.close())
         except Conflict:
@@ -271,13 +271,12 @@ class SyncMemory(OpenFace[Memory]):
         metadata: Mapping[str, Any] | None = None,
         wait: bool = True,
     ) -> str:
-        """Remember something, and say under which uuid.
+        """Remember something; returns its uuid.
 
-        Text for a user or a thread is a message of that user, unless *role* and *name* tell who
-        else speaks, or *kind* says that it is a `text` nobody says. For a graph it is a text,
-        unless someone is told to speak. A dictionary or a list is JSON. User, graph and thread are
-        made when missing. At *expires_at* it ceases to be known. Returns when it has been learned
-        or, without *wait*, when it is on disk.
+        Text for a user or a thread is a message of that user, unless *role* and *name* give another
+        speaker, or *kind* makes it a `text` without one. For a graph it is a text, unless a speaker is
+        given. A dictionary or a list is JSON. User, graph and thread are created if missing. At
+        *expires_at* it is forgotten. Returns once it has been learned or, without *wait*, once it is on disk.
         """
         return self._wait(
             self._behind.add(
@@ -365,7 +364,7 @@ class SyncMemory(OpenFace[Memory]):
         limit: int = SEARCH_LIMIT_DEFAULT,
         **narrow: Unpack[Narrowing],
     ) -> Results:
-        """What fits a question best, best first; `Narrowing` says what it can be narrowed by."""
+        """The best matches for a question, best first; `Narrowing` lists the filters."""
         work: Coroutine[Any, Any, Results] = self._behind.search(
             query, user=user, graph=graph, kind=kind, limit=limit, **narrow
         )
@@ -379,10 +378,10 @@ class SyncMemory(OpenFace[Memory]):
         graph: str | None = None,
         thread: str | None = None,
     ) -> str:
-        """One text for a prompt: who the user is, and what is known to the matter.
+        """One text for a prompt: who the user is, and what is relevant.
 
-        The matter is the *query*, or else the newest messages of the thread; without either, the
-        newest facts are told.
+        Relevant to the *query*, or else to the newest messages of the thread; without either, it has the
+        newest facts.
         """
         return self._wait(self._behind.context(query, user=user, graph=graph, thread=thread))
 
@@ -396,10 +395,10 @@ class SyncMemory(OpenFace[Memory]):
         ended: bool = False,
         limit: int = PAGE_DEFAULT,
     ) -> list[Fact]:
-        """What holds now, newest knowledge first.
+        """The facts that hold now, most recently learned first.
 
-        Or what was true *at* some time, what the memory knew at *known_at*, or both together; with
-        *ended* everything, also what no longer holds.
+        Or what was true *at* some time, what the memory knew at *known_at*, or both combined; with
+        *ended*, all facts, including those that no longer hold.
         """
         return self._wait(
             self._behind.facts(
@@ -419,32 +418,32 @@ class SyncMemory(OpenFace[Memory]):
         graph: str | None = None,
         limit: int = PAGE_MAX,
     ) -> list[Fact]:
-        """All facts about an entity, ended ones too, in the order in which they became true."""
+        """All facts about an entity, including ended ones, in the order they became true."""
         return self._wait(self._behind.timeline(entity, user=user, graph=graph, limit=limit))
 
     def learned(self, episode: str) -> list[Fact]:
-        """The facts that an episode, by its uuid, has something to say about."""
+        """The facts that an episode, given by its uuid, states, restates or closes."""
         return self._wait(self._behind.learned(episode))
 
     def why(self, fact: Fact | str) -> Why:
-        """Why a fact is known: the episodes and the words behind it, what ended it and on whose word,
+        """Why a fact is known: the episodes and quotes behind it, what ended it and who decided that,
         and what it ended."""
         return self._wait(self._behind.why(fact))
 
     def reopen(self, fact: Fact | str) -> Fact:
-        """Take back what ended a fact: it holds again, and the same words do not end it again."""
+        """Undo what ended a fact: it holds again, and the same statement does not end it again."""
         return self._wait(self._behind.reopen(fact))
 
     def undo(self, fact: Fact | str) -> Fact:
-        """Take back the last change by hand to a fact: a correction, an end, or that it was reopened."""
+        """Undo the last change by hand to a fact: a correction, an end, or a reopening."""
         return self._wait(self._behind.undo(fact))
 
     def merge(self, entity: Entity | str, other: Entity | str) -> Entity:
-        """Let two entities be one from now on, the first of them; a user's own node always stays."""
+        """Merge the second entity into the first; a user's own node is always the one that stays."""
         return self._wait(self._behind.merge(entity, other))
 
     def unmerge(self, other: Entity | str) -> Entity:
-        """Take back a merge: the entity that had gone is there again, with the facts of its own."""
+        """Undo a merge: the merged entity is back, with its own facts."""
         return self._wait(self._behind.unmerge(other))
 
     def rate(
@@ -457,9 +456,9 @@ class SyncMemory(OpenFace[Memory]):
         user: str | None = None,
         graph: str | None = None,
     ) -> None:
-        """Have every fact learned from now on rated from 0 to 1, by an example of each level.
+        """Rate every fact learned from now on from 0 to 1, by an example of each level.
 
-        A search is narrowed by it with *rating_min*; a fact that is not rated is never left out.
+        Searches can filter by it with *rating_min*, which never excludes facts without a rating.
         """
         return self._wait(
             self._behind.rate(
@@ -476,9 +475,10 @@ class SyncMemory(OpenFace[Memory]):
         episode: str | None = None,
         fact: str | None = None,
     ) -> Forgotten:
-        """Erase one of these and what rested on it alone.
+        """Erase one of these and what only it supported.
 
-        What a user, a thread, a graph or an episode had ended holds again; what a fact had does not.
+        Facts that a user, a thread, a graph or an episode had ended hold again; those that a fact had
+        ended do not.
         """
         return self._wait(
             self._behind.forget(user=user, graph=graph, thread=thread, episode=episode, fact=fact)
@@ -487,12 +487,12 @@ class SyncMemory(OpenFace[Memory]):
     def expire(
         self, *, episode: str | None = None, fact: str | None = None, at: Moment | None
     ) -> None:
-        """Let an episode or a fact cease to be known at a time, as if it had never been told; None: never."""
+        """Let an episode or a fact expire at a time, as if it had never been added; None: never."""
         return self._wait(self._behind.expire(episode=episode, fact=fact, at=at))
 
     def expired(self, uuid: str) -> Expired | None:
-        """What an episode or a fact was that has expired, when and why; None if it has not, or if that
-        is not kept any more."""
+        """An expired episode or fact, with when and why it expired; None if it has not, or if that is no
+        longer stored."""
         return self._wait(self._behind.expired(uuid))
 
     def messages(self, thread: str, *, limit: int = PAGE_DEFAULT) -> list[Episode]:
@@ -509,7 +509,7 @@ class SyncMemory(OpenFace[Memory]):
         time_zone: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> SyncGraphMemory:
-        """The memory of a user, who is made when missing; what is told of them is kept."""
+        """The memory of a user, who is created if missing; the given details are stored."""
         return SyncGraphMemory(
             self._portal,
             self._wait(
@@ -525,11 +525,11 @@ class SyncMemory(OpenFace[Memory]):
         )
 
     def graph(self, graph_id: str) -> SyncGraphMemory:
-        """The memory of a graph that belongs to no user; made when missing."""
+        """The memory of a standalone graph, which is created if missing."""
         return SyncGraphMemory(self._portal, self._wait(self._behind.graph(graph_id)))
 
     def thread(self, thread_id: str, *, user: str | None = None) -> SyncThreadMemory:
-        """A conversation; a new one is made for the *user*."""
+        """A conversation; a new one is created for the *user*."""
         return SyncThreadMemory(self._portal, self._wait(self._behind.thread(thread_id, user=user)))
 
 

@@ -1,1 +1,1 @@
-"""The Model Context Protocol: tools, resources and prompts over the routes of the API."""
+"""The Model Context Protocol: tools, resources and prompts over the use cases."""

@@ -1,5 +1,7 @@
-"""The use cases behind tools, resources and prompts: what policies call each of them, and what it takes
-and answers, which is worded as Zep's API words it."""
+"""The use cases behind tools, resources and prompts, with their action names in policies.
+
+Input and output have the form of Zep's API.
+"""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -41,11 +43,11 @@ from recollect.records.users import UserDetails
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A use case that is asked for by a name, with fields, or both.
+    """A use case that is called with a name, with fields, or both.
 
-    *run* gets the name if *of* says which parameter that is, and the fields if *takes* says what they
-    have to be; those of a *query* are not told in the audit log. *erases*: what it names may be gone
-    afterwards. *shows* is the read whose object a write answers with. *tells* words the answer.
+    *run* gets the name if *of* says which parameter it is, and the fields if *takes* gives their type. The
+    fields of a *query* do not go into the audit log. *erases*: its target may be gone afterwards. *shows* is
+    the read action that covers what a write returns. *tells* converts the result to its wire form.
     """
 
     action: str
@@ -78,7 +80,7 @@ async def _context(
 
 
 class UserContextQuery(msgspec.Struct):
-    """What is to be known of a user, who is named; without a question, the newest."""
+    """What to look for in the memory of a named user; without a query, the newest knowledge."""
 
     query: str | None = None
 
@@ -284,7 +286,7 @@ FORGET_USER = _forgets("user.delete", "user", "user_id")
 
 
 class Take(msgspec.Struct):
-    """Of which graph, if only of one."""
+    """The graph to take a reading from; any graph if none is given."""
 
     user_id: str | None = None
     graph_id: str | None = None

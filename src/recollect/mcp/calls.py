@@ -1,5 +1,7 @@
-"""Running tools, and for whom they are served: whoever calls one may know it, its arguments fit, and
-what it does is decided, audited, counted and logged as if it had been asked for over HTTP."""
+"""Running tools: the tool must be offered to the caller, and its arguments must be valid.
+
+A call is authorized, audited, counted and logged like an HTTP request.
+"""
 
 import json
 import time
@@ -29,19 +31,19 @@ _WRAPPER = "result"
 
 
 class Outcome(NamedTuple):
-    """What a tool came to: text for a model, and all of it as a value unless it failed."""
+    """The result of a tool: text for a model, and the structured value unless it failed."""
 
     text: str
     value: Json | None = None
 
 
 def offered(access: Access) -> tuple[Tool, ...]:
-    """The tools somebody may know of."""
+    """The tools offered to a caller."""
     return (*read_tools.TOOLS, *_WRITING) if access.mcp_write else read_tools.TOOLS
 
 
 def find(access: Access, name: str) -> Tool:
-    """The tool of that name; one that is not offered does not exist."""
+    """The tool of that name; one that is not offered counts as missing."""
     tool = _BY_NAME.get(name)
     if tool is None or (tool.writes and not access.mcp_write):
         raise InvalidInput(f"there is no tool named {name!r}")
@@ -49,7 +51,7 @@ def find(access: Access, name: str) -> Tool:
 
 
 def for_user(name: str, given: Json, user_id: str | None) -> Json:
-    """The arguments of a tool, for this user if they name nobody and the tool is for one."""
+    """The arguments of a tool, with this user filled in if they name none and the tool takes one."""
     tool = _BY_NAME.get(name)
     if user_id is None or tool is None or not tool.of_user:
         return given
@@ -61,7 +63,7 @@ def for_user(name: str, given: Json, user_id: str | None) -> Json:
 
 
 def is_for_user(name: str) -> bool:
-    """Whether a tool may be for the user it is served for, without being told so."""
+    """Whether the user that is served can be filled in for a tool."""
     tool = _BY_NAME.get(name)
     return tool is not None and tool.of_user
 
@@ -69,9 +71,9 @@ def is_for_user(name: str) -> bool:
 async def run(
     gate: Gate, access: Access, name: str, given: Json, *, in_lines: bool = False
 ) -> Outcome:
-    """Call a tool; raises InvalidInput when there is none, or when the arguments do not fit it.
+    """Call a tool; raises InvalidInput if there is no such tool or the arguments are invalid.
 
-    *in_lines*: the text is for a model, and not the value once more.
+    *in_lines*: the text is written for a model; otherwise it is the value as JSON.
     """
     tool = find(access, name)
     sent = tools.read(tool.takes, given)
@@ -85,12 +87,12 @@ async def run(
 
 
 def told(error: RecollectError) -> str:
-    """A failure as tools tell it: with the status that it has over HTTP."""
+    """The text of an error in a tool's result, with its HTTP status."""
     return f"{status_of(error)}: {message_of(error)}"
 
 
 async def ask(gate: Gate, access: Access, action: Action, name: str = "", /, **fields: Any) -> Any:
-    """What an action answers, as plain values; raises a RecollectError when it is refused or fails."""
+    """The result of an action as plain values; raises a RecollectError if it is refused or fails."""
     began = time.perf_counter()
     decision = gate.actions.decide_on(action, access)
     who = None
@@ -139,18 +141,21 @@ _FOR_USER = (
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """*user_id* is whom tools are for when nobody is named. *in_lines*: the text of an answer is for a
-    model; else it is the value as JSON."""
+    """How tools are served.
+
+    *user_id* is the default user of tools that take one. *in_lines*: the text of a result is written for a
+    model; otherwise it is the value as JSON.
+    """
 
     user_id: str | None = None
     in_lines: bool = False
 
     def filled(self, tool: str, given: Json) -> Json:
-        """The arguments of a tool, with the user if they name nobody."""
+        """The arguments of a tool, with the default user if they name none."""
         return for_user(tool, given, self.user_id)
 
     def listed(self, tool: types.Tool) -> types.Tool:
-        """A tool as it is listed: whoever is served need not be named."""
+        """A tool as it is listed: with a default user, `user_id` is optional."""
         if self.user_id is None or not is_for_user(tool.name):
             return tool
         schema: dict[str, Any] = dict(tool.input_schema)
@@ -161,7 +166,7 @@ class Served:
         return tool.model_copy(update={"input_schema": changed})
 
     def worded(self, result: types.CallToolResult) -> types.CallToolResult:
-        """An answer of another server, in the words of this one."""
+        """The result from another server, with its text written the way this one does it."""
         value = result.structured_content
         if not self.in_lines or value is None:
             return result
@@ -169,7 +174,7 @@ class Served:
         return result.model_copy(update={"content": [text]})
 
     def instructed(self, text: str) -> str:
-        """What clients are told beforehand."""
+        """The server instructions for clients, with the default user."""
         return text + (_FOR_USER.format(user_id=self.user_id) if self.user_id else "")
 
 

@@ -1,7 +1,7 @@
-"""The protocol over streamable HTTP, at one path of the server.
+"""MCP over streamable HTTP, at one path of the server.
 
-Each request stands alone: no sessions, an answer in JSON, and the key is looked at every time.
-The SDK takes most of a second to load, so that waits for the first request.
+Requests are stateless: no sessions, a JSON response, and the key is checked every time.
+The SDK takes most of a second to load, so it is loaded on the first request.
 """
 
 import asyncio
@@ -42,23 +42,23 @@ if TYPE_CHECKING:
     from recollect.mcp.tokens import Tokens
 
 
-# By which name the endpoint is asked for, and by a page of whom.
+# Protection against DNS rebinding: checks of the Host and Origin headers.
 #
-# A page elsewhere can have its own name lead to this machine, and the browser would then take the
-# two for one. So a name has to be one that is known here; a number cannot be led astray.
+# A foreign page can point its own host name at this machine, and the browser would then treat both as
+# one origin. So a host name has to be a known one; an IP address cannot be rebound.
 
 _HERE = "localhost"
 
 
 class Hosts:
-    """The names that are known here, and the *origins* of pages elsewhere that may ask."""
+    """The host names of this server, and the *origins* of foreign pages that may send requests."""
 
     def __init__(self, names: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         self._names = {name.strip().lower() for name in names if name.strip()}
         self._origins = frozenset(origins)
 
     def check(self, scope: Scope) -> None:
-        """Raises NotAllowed for a request that came by another name, or from a foreign page."""
+        """Raise NotAllowed for a request to another host name, or from a foreign page."""
         if [name for name, _ in scope["headers"]].count(b"host") > 1:
             raise NotAllowed("Host: more than one")
         host, origin = header(scope, b"host"), header(scope, b"origin")
@@ -102,11 +102,11 @@ def _number(name: str | None) -> IPv4Address | IPv6Address | None:
 PATH = "/mcp"
 _ACCESS = "recollect.access"
 _CHALLENGED = {401: "invalid_token", 403: "insufficient_scope"}
-_LIMIT_REACHED = -32_000  # the first of those that a server may give a meaning
+_LIMIT_REACHED = -32_000  # the first of the codes left to implementations
 
 
 class Endpoint:
-    """Answers requests at the path; what it runs ends with `close`."""
+    """Handles the requests at the path; `close` ends what it runs."""
 
     def __init__(self, gate: Gate) -> None:
         chosen = gate.services.settings
@@ -121,7 +121,7 @@ class Endpoint:
         self._running: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One HTTP request. There is nothing to listen to and no session to end: POST only."""
+        """Handle one HTTP request. POST only: there is no stream to listen to and no session to end."""
         try:
             self._hosts.check(scope)
             try:
@@ -144,7 +144,7 @@ class Endpoint:
         await manager.handle_request(scope, receive, send)
 
     def _challenge(self, error: RecollectError, scope: Scope) -> Reply:
-        """A refusal that says who gives out tokens, and for what (RFC 6750, RFC 9728)."""
+        """A refusal that says where to get a token and with which scopes (RFC 6750, RFC 9728)."""
         reply, chosen = reply_for(error), self._gate.services.settings
         if chosen.oauth_audience is None:
             return reply
@@ -152,7 +152,7 @@ class Endpoint:
         address = f"{place.scheme}://{place.netloc}{PROTECTED_RESOURCE}{place.path.rstrip('/')}"
         scopes = f"{chosen.oauth_read_scope} {chosen.oauth_write_scope}"
         said = {"scope": scopes, "resource_metadata": address}
-        if header(scope, b"authorization") is not None:  # who shows nothing did nothing wrong
+        if header(scope, b"authorization") is not None:  # no error if no credentials were sent
             said["error"] = _CHALLENGED[reply.status]
         told = ", ".join(f'{name}="{value}"' for name, value in said.items())
         others = [one for one in reply.headers if one[0] != b"www-authenticate"]
@@ -161,7 +161,7 @@ class Endpoint:
         )
 
     async def _access(self, scope: Scope) -> Access:
-        """Whom a key or a token stands for."""
+        """The access that a key or a token gives."""
         given, known = secret(scope), self._gate.authenticator
         if self._gate.services.settings.oauth_issuer is None or not _is_token(given):
             return await known.access(given, address_of(scope.get("client")))
@@ -172,7 +172,7 @@ class Endpoint:
         return await known.of_subject(bearer.project, bearer.subject_uuid, writes=bearer.writes)
 
     async def close(self) -> None:
-        """End what the first request began."""
+        """Stop what the first request started."""
         self._closing.set()
         if self._running is not None:
             await self._running
@@ -197,12 +197,12 @@ class Endpoint:
 
 
 def _is_token(given: str) -> bool:
-    """Whether it looks like a JWT, which begins with an object in base64 and has three parts."""
+    """Whether it looks like a JWT: it starts with a base64 JSON object and has three parts."""
     return given.startswith("eyJ") and given.count(".") == 2
 
 
 def _limited(error: LimitReached) -> Reply:
-    """A limit as an error of the protocol: clients show nothing else of what it says."""
+    """A rate limit as a JSON-RPC error: clients show no other part of the response."""
     told = {"code": _LIMIT_REACHED, "message": f"{status_of(error)}: {error.message}"}
     body = {"jsonrpc": "2.0", "id": None, "error": told, "message": error.message}
     return Reply.json(body, status_of(error), headers_of(error))
@@ -224,6 +224,6 @@ def _manager(gate: Gate) -> "StreamableHTTPSessionManager":
 
 
 async def _access_of(context: Any) -> Access:
-    """Whom the key of the HTTP request stands for, as it was found on arrival."""
+    """The access that was established when the HTTP request arrived."""
     access: Access = context.request.scope[_ACCESS]
     return access

@@ -1,5 +1,7 @@
-"""What tools answer in lines for a model: what is known, and the uuids to follow; the rest is in the
-structured content beside it."""
+"""The results of tools as lines of text for a model: the content, and uuids to follow up on.
+
+The full result is in the structured content beside the text.
+"""
 
 import json
 from collections.abc import Callable
@@ -34,7 +36,7 @@ def _of_objects(items: Any) -> bool:
 
 
 def _sections(value: Json, lists: dict[str, list[Json]]) -> str:
-    """What stands around lists, then each under its name if there are several."""
+    """The other fields first, then each list, under its name unless it stands alone."""
     around = _fields({name: one for name, one in value.items() if name not in {*lists, *_ASIDE}})
     parts = [around] if around != _NOTHING else []
     for name, items in lists.items():
@@ -44,7 +46,7 @@ def _sections(value: Json, lists: dict[str, list[Json]]) -> str:
 
 
 def _fields(value: Json) -> str:
-    """One thing by itself: a line for each of its fields that says something."""
+    """A single object: a line for each of its non-empty fields."""
     lines = [f"{name}: {_short(one)}" for name, one in value.items() if one not in (None, [], {})]
     return "\n".join(lines) or _NOTHING
 
@@ -114,7 +116,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-# By a field that only things of that kind have, the surest first.
+# Each kind by a field that only it has, most distinctive first.
 _KINDS: dict[str, Callable[[Json], str]] = {
     "fact": _fact,
     "labels": _node,

@@ -1,4 +1,4 @@
-"""What is known of a user, or matters to a thread, as text: behind the resources and the prompt."""
+"""The context of a user or a thread as text, for the resources and the prompt."""
 
 import re
 from typing import Any, NamedTuple
@@ -24,19 +24,19 @@ _PLACE = re.compile(r"recollect://(users|threads)/([^/?#]+)/context")
 
 
 class Listed(NamedTuple):
-    """Users whose context can be read, and the cursor of those that follow."""
+    """Users whose context can be read, and the cursor of the next page."""
 
     user_ids: list[str]
     next_cursor: str | None
 
 
 def user_uri(user_id: str) -> str:
-    """The address of a user's context."""
+    """The URI of a user's context."""
     return USER_TEMPLATE.format(user_id=quote(user_id, safe=""))
 
 
 async def read(gate: Gate, access: Access, uri: str) -> str | None:
-    """The text at an address, or None when there is no such kind of address."""
+    """The text of a resource, or None if the URI is not one of ours."""
     found = _PLACE.fullmatch(uri)
     if found is None:
         return None
@@ -45,7 +45,7 @@ async def read(gate: Gate, access: Access, uri: str) -> str | None:
 
 
 async def of_thread(gate: Gate, access: Access, thread_id: str) -> str:
-    """What matters to the newest messages of a thread."""
+    """What is relevant to the newest messages of a thread."""
     answer = await ask(gate, access, actions.GET_CONTEXT, thread_id)
     return str(answer["context"])
 
@@ -65,7 +65,7 @@ async def of_user(gate: Gate, access: Access, user_id: str) -> str:
 async def _summary(gate: Gate, access: Access, user_id: str) -> str | None:
     try:
         node: Json = await ask(gate, access, actions.GET_USER_NODE, user_id)
-    except (NotAllowed, NotFound):  # for this text that is as if there were none
+    except (NotAllowed, NotFound):  # treated as if there were no summary
         return None
     return node.get("summary")
 
@@ -77,7 +77,7 @@ def _told(fact: Any) -> str:
 
 
 async def users(gate: Gate, access: Access, cursor: str | None) -> Listed:
-    """A page of users, for lists; nobody for a key that may not list them."""
+    """A page of users; empty for a key that may not list them."""
     page = int(cursor) if cursor and cursor.isdecimal() and len(cursor) < 10 else 1
     window = {"pageNumber": page, "pageSize": MCP_RESOURCES_PER_PAGE}
     try:

@@ -1,4 +1,4 @@
-"""The protocol itself, by the official SDK: who asks is looked up for every request."""
+"""The MCP server on the official SDK; the caller's access is looked up for every request."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -30,7 +30,7 @@ _INSTRUCTIONS = (
 
 
 class MemoryServer:
-    """Answers of the protocol over the use cases of a memory."""
+    """The handlers of the protocol, over the use cases."""
 
     def __init__(self, gate: Gate, access_of: AccessOf, served: Served) -> None:
         self._gate = gate
@@ -38,7 +38,7 @@ class MemoryServer:
         self._served = served
 
     async def list_tools(self, context: Context, _: Any) -> types.ListToolsResult:
-        """The tools that whoever asks may know of."""
+        """The tools offered to the caller."""
         access = await self._access(context)
         listed = [_shown(tool) for tool in calls.offered(access)]
         return types.ListToolsResult(tools=[self._served.listed(tool) for tool in listed])
@@ -46,7 +46,7 @@ class MemoryServer:
     async def call_tool(
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        """One tool; what fails behind it is a result, what cannot be called an error."""
+        """Call a tool: a failure of the tool is a result, an invalid call is a protocol error."""
         try:
             access = await self._access_of(context)
             given = self._served.filled(params.name, params.arguments or {})
@@ -65,7 +65,7 @@ class MemoryServer:
     async def list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """The contexts of the users that whoever asks may list."""
+        """The contexts of the users that the caller may list."""
         access = await self._access(context)
         page = await memory.users(self._gate, access, params.cursor if params else None)
         listed = [
@@ -161,14 +161,14 @@ class MemoryServer:
 
 
 def build(gate: Gate, access_of: AccessOf, served: Served = ANYBODY) -> Server[Any]:
-    """The protocol over a memory; *access_of* says who asks, *served* for whom and in which words."""
+    """The MCP server of a memory; *access_of* gives the caller's access, *served* how tools are served."""
     memory_server = MemoryServer(gate, access_of, served)
     return Server(
         NAME,
         version=__version__,
         title="Recollect",
         instructions=served.instructed(_INSTRUCTIONS),
-        # No argument is repeated in a header, so calls need no look at the list of tools.
+        # No argument is mirrored in a header, so calls need no lookup of the tool's schema.
         get_tool_input_schema=lambda _: None,
         on_list_tools=memory_server.list_tools,
         on_call_tool=memory_server.call_tool,

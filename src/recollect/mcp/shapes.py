@@ -1,7 +1,7 @@
-"""What tools answer, made from what their use cases do.
+"""The results of tools, made from the results of their use cases.
 
-A field that a tool promises is always there, null where nothing is known. Edges also say
-`edge_type`, beside the `name` of the HTTP API.
+A field that a tool promises is always present, null if unknown. Edges also have `edge_type`, besides
+the `name` of the HTTP API.
 """
 
 from typing import Any
@@ -13,17 +13,17 @@ _ENDS = ("source", "target")
 
 
 def as_it_is(answer: Any) -> Any:
-    """The answer of the use case."""
+    """The result of the use case, unchanged."""
     return answer
 
 
 def user(answer: Json) -> Json:
-    """A user with all that may be said of one."""
+    """A user with all optional fields present."""
     return _with(answer, *_USER_FIELDS)
 
 
 def users(answer: Json) -> Json:
-    """Users with all that may be said of each."""
+    """Users with all optional fields present."""
     return answer | {"users": [user(each) for each in answer["users"]]}
 
 
@@ -43,7 +43,7 @@ def episodes(answer: list[Json]) -> list[Json]:
 
 
 def edges(answer: Any) -> Any:
-    """An edge, a list of them, or an object that has some."""
+    """Complete the edges in a result: one edge, a list of them, or an object that contains some."""
     if isinstance(answer, list):
         return [edges(each) for each in answer]
     if "source_node_uuid" in answer:
@@ -52,9 +52,9 @@ def edges(answer: Any) -> Any:
 
 
 def found(answer: Json) -> Json:
-    """What a search found; beside edges stand the nodes they join, to be followed up.
+    """The result of a search; the nodes that its edges join are added, to follow up on.
 
-    Of a node that the edges do not name to whoever asks, there is the uuid.
+    A node whose name the caller may not see has only its uuid.
     """
     answer = edges(answer)
     if answer.get("episodes"):

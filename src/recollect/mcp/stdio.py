@@ -1,4 +1,4 @@
-"""The protocol over standard input and output: on an open store, or forwarded to a server."""
+"""MCP over standard input and output: on an open store, or forwarded to a server."""
 
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -25,7 +25,7 @@ _TIMEOUT_S = 300.0  # an answer may wait for a language model
 
 
 async def serve(gate: Gate, access: Callable[[], Awaitable[Access]], served: Served) -> None:
-    """Answer until standard input ends; *access* is asked for at every message."""
+    """Serve until standard input ends; *access* is called for every message."""
 
     async def access_of(_: Context) -> Access:
         return await access()
@@ -34,7 +34,7 @@ async def serve(gate: Gate, access: Callable[[], Awaitable[Access]], served: Ser
 
 
 async def forward(url: str, key: str | None, served: Served) -> None:
-    """Hand everything on to the server at *url*, and its answers back, until input ends."""
+    """Forward everything to the server at *url* until standard input ends."""
     headers = {"Authorization": f"Api-Key {key}"} if key else {}
     address = url.rstrip("/").removesuffix(endpoint.PATH) + endpoint.PATH
     async with httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT_S) as http:
@@ -46,16 +46,16 @@ async def forward(url: str, key: str | None, served: Served) -> None:
 
 
 class _There:
-    """The server that is forwarded to; the client of the protocol does not tell why it refuses."""
+    """The server that is forwarded to. The MCP client does not say why it refuses, so this asks."""
 
     def __init__(self, http: httpx2.AsyncClient, address: str, key: str | None) -> None:
         self._http, self._address, self._key = http, address, key
 
     async def check(self) -> None:
-        """Raise what is wrong with the key or the address."""
+        """Raise an error if the key or the address is wrong."""
         status = (
             await self._http.get(self._address)
-        ).status_code  # the key comes before the method
+        ).status_code  # the key is checked before the method
         if status == HTTPStatus.UNAUTHORIZED:
             raise NotAuthenticated(
                 "it does not know the key in RECOLLECT_API_KEY (401)"
@@ -66,7 +66,7 @@ class _There:
             raise NotFound(f"there is nothing at {self._address} (404)")
 
     async def said(self, answer: Awaitable[T]) -> T:
-        """An answer of it; if there is none, why: a key can be revoked at any time."""
+        """Its answer, or an error that says why there is none: a key can be revoked at any time."""
         try:
             return await answer
         except MCPError as error:
@@ -83,7 +83,7 @@ async def _speak(speaker: Server[Any]) -> None:
 
 
 def _relay(client: Client, there: _There, served: Served) -> Server[Any]:
-    """A server that knows nothing itself and asks another one."""
+    """A server that forwards every request to another one."""
     said = there.said
 
     async def list_tools(_: Any, params: types.PaginatedRequestParams | None) -> Any:

@@ -1,7 +1,7 @@
-"""Access tokens of an issuer that the settings name: signed, for this server, and of today.
+"""Verifies access tokens of the configured issuer: signature, audience and expiry.
 
-The issuer's keys come from a file, or from where its discovery document says. They are kept for a while,
-and looked at again for a key that is not among them, but not more often than a stranger may cause.
+The issuer's keys come from a file, or from the address in its discovery document. They are cached, and
+loaded again for an unknown key id, but at a bounded rate, because anybody can send one.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from recollect.limits import (
 from recollect.settings import Settings, is_safe_address
 
 _log = log.get(__name__)
-# Only what is verified with a public key: a shared secret has no place in a set of keys for everybody.
+# Public-key algorithms only: a shared secret has no place in a published key set.
 _ALGORITHMS = frozenset(
     {
         *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
@@ -42,7 +42,7 @@ _OAUTH, _OPENID = "/.well-known/oauth-authorization-server", "/.well-known/openi
 
 
 class Bearer(NamedTuple):
-    """Whom a token stands for: a subject of the issuer, in a project, who may write or only read."""
+    """The bearer of a token: a subject of the issuer, in a project, with read or write access."""
 
     subject_uuid: str
     project: str
@@ -57,7 +57,7 @@ class Tokens:
         self._keys = IssuerKeys(settings.oauth_issuer or "", settings.oauth_jwks, clock)
 
     async def bearer(self, token: str) -> Bearer:
-        """Whom a token stands for; raises NotAuthenticated, or NotAllowed if it opens nothing here."""
+        """The bearer of a token; raises NotAuthenticated, or NotAllowed if it grants nothing here."""
         return self._granted(await self._claims(token))
 
     async def _claims(self, token: str) -> Json:
@@ -75,7 +75,7 @@ class Tokens:
                 options={"require": _MUST_HAVE},
             )
         except jwt.PyJWTError as error:
-            # What kind of failure it was helps an operator; the words may quote the token.
+            # The type of the error helps an operator; its message may quote the token.
             _log.info("token.refused", why=type(error).__name__)
             raise NotAuthenticated from error
         return found
@@ -102,20 +102,20 @@ class Tokens:
             project = claims.get(chosen.oauth_project_claim)
         if not isinstance(project, str) or not project:
             raise NotAllowed("the token names no project")
-        # Names of people have no place in logs, and one uuid is the same wherever it comes up.
+        # Names of people do not belong in logs; the uuid is the same wherever the subject appears.
         subject = uuid.uuid5(uuid.NAMESPACE_URL, f"{chosen.oauth_issuer}#{claims['sub']}")
         return Bearer(str(subject), project, writes)
 
 
 def _scopes(claims: Json) -> frozenset[str]:
-    """What was granted: a text with spaces between, or a list, under either of the usual names."""
+    """The granted scopes: a space-separated string or a list, under either of the usual claims."""
     found = claims.get("scope", claims.get("scp", ""))
     words = found.split() if isinstance(found, str) else found
     return frozenset(word for word in words if isinstance(word, str)) if words else frozenset()
 
 
 class IssuerKeys:
-    """The public keys of an issuer, by their ids."""
+    """The cached public keys of an issuer."""
 
     def __init__(self, issuer: str, file: Path | None, clock: Callable[[], float]) -> None:
         self._issuer, self._file, self._clock = issuer, file, clock
@@ -124,7 +124,7 @@ class IssuerKeys:
         self._reading = asyncio.Lock()
 
     async def named(self, kid: Any) -> Json | None:
-        """The key of that id; without an id the only key there is."""
+        """The key with that id; without an id, the only key if there is just one."""
         if self._clock() - self._read_at > ISSUER_KEYS_KEPT_S:
             await self._read_again()
         found = self._find(kid)
@@ -148,7 +148,7 @@ class IssuerKeys:
                 said = await (self._fetched() if self._file is None else self._in_file(self._file))
             except (OSError, ValueError, msgspec.DecodeError, httpx2.HTTPError) as error:
                 _log.error("issuer.keys_not_read", why=type(error).__name__)
-                if self._keys:  # those that are known still hold
+                if self._keys:  # keep using the cached ones
                     return
                 raise Unavailable("the keys of the issuer cannot be had just now") from error
             self._keys = _usable(said)
@@ -168,7 +168,7 @@ class IssuerKeys:
 
 
 async def _described(http: httpx2.AsyncClient, issuer: str) -> Json:
-    """The document in which an issuer describes itself, under either of the two usual addresses."""
+    """The discovery document of an issuer, from either of the two well-known addresses."""
     parts = urlsplit(issuer)
     origin, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
     problem: Exception = ValueError("no document")

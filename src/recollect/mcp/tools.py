@@ -1,4 +1,4 @@
-"""What a tool is: a name and words for a model, arguments, and what it does with them."""
+"""The definition of a tool: name, description for a model, arguments, and what it runs."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ _KINDS = {
     "object": "an object",
     ("array", "null"): "a list of strings, or null",
 }
-_MISFIT = False  # which no parameter takes
+_MISFIT = False  # no parameter accepts it
 
 
 class Arguments(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -38,10 +38,10 @@ A = TypeVar("A", bound=Arguments)
 
 
 def described(text: str, **more: Any) -> Meta:
-    """Words on a parameter for a model, and what its schema says besides.
+    """The description of a parameter for a model, and further keys of its schema.
 
-    *enum* and *maximum* tell what is accepted, or beyond what there is no more; whoever carries it
-    out decides, so that a model is told in words what is wrong.
+    *enum* and *maximum* only document what is accepted. The use case enforces it, so that a model gets an
+    error message in plain words.
     """
     return Meta(description=text, extra_json_schema=more or None)
 
@@ -61,13 +61,13 @@ def schema(takes: type[Arguments]) -> Json:
 
 
 def _flat(described: Json) -> Json:
-    """A list or null as one type of two names, which more clients understand than a choice of two."""
+    """A list or null as `"type": ["array", "null"]`, which more clients understand than `anyOf`."""
     kinds = described.pop("anyOf", None)
     return described if kinds is None else {**kinds[0], "type": ["array", "null"], **described}
 
 
 def read(takes: type[A], given: Json) -> A:
-    """The arguments that were given, with defaults; raises InvalidInput where they do not fit."""
+    """The given arguments with defaults; raises InvalidInput if they do not match the schema."""
     try:
         return msgspec.convert({name: _plain(value) for name, value in given.items()}, takes)
     except msgspec.ValidationError as error:
@@ -75,7 +75,7 @@ def read(takes: type[A], given: Json) -> A:
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON has it: 10.0 is an integer, and what no JSON text can say fits nowhere."""
+    """The value as JSON sees it: 10.0 is an integer, and what JSON cannot express is never valid."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= INTEGER_MAX:
         return int(value)
     if isinstance(value, float):
@@ -90,7 +90,7 @@ def _plain(value: Any) -> Any:
 
 
 def _explained(takes: type[Arguments], complaint: str) -> str:
-    """A decoder's complaint in the words of the schema."""
+    """A decoder's error message in the terms of the schema."""
     properties = schema(takes)["properties"]
     what, _, where = complaint.partition(" - at `$.")
     if where:
@@ -104,31 +104,31 @@ def _explained(takes: type[Arguments], complaint: str) -> str:
 
 
 def check_filled(sent: Arguments) -> None:
-    """Refuse a required text that is empty, which the schema lets be and no use case does."""
+    """Reject an empty required string: the schema allows it, but no use case does."""
     for field in msgspec.structs.fields(sent):
         if field.default is NODEFAULT and getattr(sent, field.name) == "":
             raise InvalidInput(f"{field.name}: must not be empty")
 
 
 def given(sent: Arguments, *names: str) -> Json:
-    """Those of the arguments that were given."""
+    """The named arguments, without those left out."""
     values = {name: getattr(sent, name) for name in names}
     return {name: value for name, value in values.items() if value is not UNSET}
 
 
 class Ask(Protocol):
-    """Carries out an action for whoever called the tool, and gives its answer as plain values."""
+    """Runs an action on behalf of the tool's caller, and returns its result as plain values."""
 
     def __call__(self, action: Action, name: str = "", /, **fields: Any) -> Awaitable[Any]:
-        """Raises a RecollectError when it is refused, or fails."""
+        """Raise a RecollectError if it is refused or fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A thin face of a use case, or of several.
+    """A thin wrapper around one use case, or several.
 
-    *failed* begins the text of an error. *shaped* makes what is told of what the use case answers.
-    *writes*: it needs the permission to write; *destroys*: what it changes cannot be brought back.
+    *failed* starts the text of an error. *shaped* converts the result of the use case. *writes*: it needs
+    write permission; *destroys*: its changes cannot be undone.
     """
 
     name: str
@@ -141,4 +141,4 @@ class Tool:
     writes: bool = False
     destroys: bool = False
     repeatable: bool = True
-    of_user: bool = False  # it is for one user, and may be for the one it is served for
+    of_user: bool = False  # it takes a user, who may be the default one

@@ -1,6 +1,6 @@
-"""The tools that change the memory, those by which an agent is its reader among them.
+"""The tools that change the memory, including those with which an agent acts as its reader.
 
-They are offered only to whom writing is permitted.
+They are offered only to callers with write permission.
 """
 
 from collections.abc import Awaitable, Callable, Collection
@@ -119,7 +119,7 @@ def _data(owner: str, sent: AddMemory) -> Json:
 
 
 async def _check_owner(ask: Ask, thread_id: str = "", user_id: str = "", **_: str) -> None:
-    """Refuse to add one user's words to what is another's; what is new is nobody's yet."""
+    """Refuse to add to a thread of another user; a new thread has no owner yet."""
     if not (thread_id and user_id):
         return
     try:
@@ -131,7 +131,7 @@ async def _check_owner(ask: Ask, thread_id: str = "", user_id: str = "", **_: st
 
 
 async def _with_owners(ask: Ask, owners: Json, add: Callable[[], Awaitable[Any]]) -> Any:
-    """What *add* answers, if need be after making whom it did not find: they may be new."""
+    """Run *add*; if it does not find its user, thread or graph, create them and run it again."""
     try:
         return await add()
     except NotFound:

@@ -1,4 +1,4 @@
-"""What was done in a project and what was erased from it: the audit log, and erasing with a receipt."""
+"""The audit log of a project, and erasing with a receipt."""
 
 from datetime import datetime
 from typing import Annotated, Any

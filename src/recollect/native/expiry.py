@@ -1,4 +1,4 @@
-"""When episodes and facts cease to be known, and for administrators what ceased to be."""
+"""The expiry of episodes and facts and, for administrators, what has expired."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -71,7 +71,7 @@ async def _expire(call: Call, kind: ExpiringKind) -> Expiry:
 
 
 async def _require_deletable(call: Call, kind: ExpiringKind, uuid: str) -> None:
-    """It is a change, but one that deletes later: whoever may not delete it may not have that done."""
+    """Setting an expiry deletes later, so it needs the permission to delete."""
     action = _DELETING[kind]
     deleting = call.access_for(action)
     if deleting is None:

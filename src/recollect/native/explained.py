@@ -1,5 +1,5 @@
-"""A search and a context with their reasons: the parts of each score, where one fact fell out, the exact
-text, and what was found and left out.
+"""Searches and contexts explained: the parts of each score, where a missed fact was dropped, the exact text,
+and what was found but left out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -138,7 +138,7 @@ def _missed(
 
 
 def _steps(query: Query, standing: SearchOutcome | None, *, shown: bool) -> list[SearchStep]:
-    """The way into the answer, as far as it went."""
+    """The steps towards the answer, up to the one where the fact was dropped."""
     if query.kind != "fact":
         return [SearchStep(name="scope", passed=False, why="only scope edges finds facts")]
     steps: list[SearchStep] = []

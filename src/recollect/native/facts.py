@@ -1,5 +1,5 @@
-"""Facts with what stands behind them and what ended them, what is still in doubt, and the chapters that
-older episodes were condensed to.
+"""Facts with the evidence for them and what ended them, doubts, and the chapters that condense older
+episodes.
 """
 
 from datetime import datetime

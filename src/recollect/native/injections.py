@@ -1,4 +1,4 @@
-"""The injection log: what went into the contexts that were given out, and why."""
+"""The injection log: what went into each context returned to a caller, and why."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

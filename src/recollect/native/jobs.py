@@ -1,4 +1,4 @@
-"""Health, readiness, metrics, and the jobs that wait or were parked."""
+"""Health, readiness, metrics, and pending and parked jobs."""
 
 from datetime import datetime
 from typing import Literal

@@ -1,8 +1,7 @@
-"""Projects and their keys, for administrators: making, describing, governing and revoking them.
+"""Projects and their keys, for administrators: creating, describing, governing and revoking them.
 
-Which project a request is about is told by its key alone, here as everywhere. A key belongs to the
-project of the key that makes it. Its secret is told once, in the answer that nobody on the way may
-keep; only its hash is stored.
+As everywhere, the key alone determines the project of a request. A new key belongs to the project of the key
+that creates it. Its secret is returned once, in a response that must not be cached; only its hash is stored.
 """
 
 from datetime import datetime

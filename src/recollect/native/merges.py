@@ -1,4 +1,4 @@
-"""Two entities that are one by hand, and taking back what was decided by hand."""
+"""Merging entities by hand, and undoing changes made by hand."""
 
 from datetime import datetime
 from typing import Annotated
@@ -12,7 +12,7 @@ from recollect.limits import PAGE_DEFAULT, PAGE_MAX
 from recollect.native import facts as wire
 from recollect.records.merges import Merge
 
-_FOLD_S_MAX = 10.0  # how long an answer waits for the graph to be what it was; then that goes on
+_FOLD_S_MAX = 10.0  # how long a response waits for the fold, which then goes on
 
 
 class MergeBody(msgspec.Struct, forbid_unknown_fields=True):

@@ -1,4 +1,4 @@
-"""Where clients of `/mcp` learn which issuer gives out the tokens for it (RFC 9728)."""
+"""Where clients of `/mcp` find out which issuer to get tokens from (RFC 9728)."""
 
 import msgspec
 

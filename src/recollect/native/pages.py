@@ -1,12 +1,12 @@
 """Pages for a browser, all of them public: the explorer at `/`, `/docs` over `/openapi.json`, and `/guide`.
 
-The explorer shows a memory over the public API alone. Its files are part of the package and hold no
-data; the policy lets a page run and load only what comes from here, and takes no text for markup. The
-guide is the documentation as `make docs` builds it, by a generator whose pages carry a few small
-scripts of their own; the policy names those by their hashes.
+The explorer uses nothing but the public API. Its files are part of the package and contain no data. The
+content security policy lets a page run and load only what this server serves, and enforces trusted types. The
+guide is the documentation that `make docs` builds. Its generator adds a few inline scripts, which the policy
+allows by their hashes.
 
-Files are read once, and again when they changed: handlers run in the event loop, where reading a file
-keeps everybody else waiting.
+Files are cached until they change: handlers run in the event loop, where reading a file blocks everyone
+else.
 """
 
 import base64
@@ -28,7 +28,7 @@ _FILES_MAX = 512
 
 
 def served(path: Path) -> bytes:
-    """What a file of ours says."""
+    """The content of one of our files."""
     return _read(path, path.stat().st_mtime_ns)
 
 
@@ -70,7 +70,7 @@ _INDEX = "index.html"
 
 @cache
 def names() -> frozenset[str]:
-    """The files there are; nothing else is ever opened."""
+    """The names of the explorer's files; nothing else is ever opened."""
     found = (each.name for each in _FOLDER.iterdir() if each.is_file())
     return frozenset(name for name in found if name.rpartition(".")[2] in _EXPLORER_TYPES)
 
@@ -142,7 +142,7 @@ def docs_routes(described: Sequence[Route], version: str) -> list[Route]:
 
     @cache
     def encoded() -> bytes:
-        # Made when first asked for: describing every type would slow each start.
+        # Built on first request: describing every type would slow down each start.
         return msgspec.json.encode(document(described, version))
 
     async def openapi(call: Call) -> Reply:
@@ -173,13 +173,13 @@ _SITE = Path(str(files("recollect"))) / "guide"
 
 @cache
 def _pages() -> dict[str, Path]:
-    """The files of the site by their paths; nothing else is ever opened."""
+    """The files of the site by path; nothing else is ever opened."""
     found = (each for each in _SITE.rglob("*") if each.suffix in _GUIDE_TYPES and each.is_file())
     return {each.relative_to(_SITE).as_posix(): each for each in found}
 
 
 def _guide_policy(page: bytes) -> bytes:
-    """What a page may run and load: its own scripts as they stand, and what comes from here."""
+    """The content security policy of a page: its own inline scripts, and what this server serves."""
     digests = (hashlib.sha256(script).digest() for script in _INLINE.findall(page))
     hashes = " ".join(f"'sha256-{base64.b64encode(each).decode()}'" for each in digests)
     return (

@@ -98,7 +98,7 @@ def _plain(document: PolicySetDocument) -> Json:
 
 
 def shown(found: PolicySet) -> ShownPolicySet:
-    """A policy set as it is answered."""
+    """A policy set as it is returned."""
     return ShownPolicySet(
         uuid=found.uuid,
         name=found.name,
@@ -113,7 +113,7 @@ def shown(found: PolicySet) -> ShownPolicySet:
 
 
 async def _read(call: Call) -> PolicySetDocument:
-    """The set that a body holds. Reading YAML takes a while, so not in the way of others."""
+    """The policy set in a body, parsed in a thread because YAML is slow."""
     sent: WrittenPolicySet = call.body
     given = bytes(sent.policy_set)
     if (sent.document is None) == (not given):

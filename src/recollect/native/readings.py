@@ -1,5 +1,7 @@
-"""Second readings: an agent takes an episode as a prompt and gives its answer back; what waits and
-what is parked can be listed and tried again."""
+"""Second readings: an agent takes an episode as a prompt and returns its answer.
+
+Waiting and parked episodes can be listed and retried.
+"""
 
 from datetime import datetime
 from typing import Annotated

@@ -59,7 +59,7 @@ async def append(call: Call) -> Reply:
 
 
 def may_feed(call: Call) -> bool:
-    """Whether the key may also do what a session that feeds its user's memory does."""
+    """Whether the key may also add messages, as a session that feeds its user's graph does."""
     return call.access_for("thread.add_messages") is not None
 
 
@@ -69,7 +69,7 @@ async def read(call: Call) -> Reply:
 
 
 async def reading(call: Call, turn_id: str | None) -> Reply:
-    """A read of the committed log, or of the working log of an open turn, in pieces if long."""
+    """Read the committed log, or the working log of an open turn; a long one is streamed."""
     begun = await session_log.read(
         call.services, call.access, call.path["session_id"], turn_id, wanted(call.query)
     )
@@ -88,7 +88,7 @@ async def _framed(call: Call, begun: FirstPage) -> AsyncGenerator[bytes, None]:
 async def _pieces(
     call: Call, form: Callable[[Line], str], between: str, begun: FirstPage
 ) -> AsyncGenerator[bytes, None]:
-    """What a read shows, page after page."""
+    """The pages of a read, encoded."""
     first = True
     async for lines in session_log.pages(call.services, call.access, begun):
         yield (("" if first else between) + between.join(map(form, lines))).encode()
@@ -135,7 +135,7 @@ async def assemble(call: Call) -> Reply:
 
 
 async def assembling(call: Call, turn_id: str | None) -> Reply:
-    """Model input, of the committed log or of an open turn."""
+    """Model input from the committed log or an open turn."""
     sent: AssembleInput = call.body
     found = await session_log.assemble(
         call.services,

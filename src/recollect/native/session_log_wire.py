@@ -1,6 +1,6 @@
-"""What session logs look like on the wire.
+"""The wire format of session logs.
 
-An episode goes out as it is stored: meta and payload are never decoded on the way.
+An episode is sent as it is stored: meta and payload are never decoded on the way.
 """
 
 from collections.abc import Iterable
@@ -176,7 +176,7 @@ class Discarded(msgspec.Struct):
 
 
 def shown(session: SessionLog) -> LogSession:
-    """A session as it goes out."""
+    """A session as it is returned."""
     return LogSession(
         uuid=session.uuid,
         session_id=session.session_id,
@@ -191,7 +191,7 @@ def shown(session: SessionLog) -> LogSession:
 
 
 def drafts(sent: AppendEpisodes) -> list[Draft]:
-    """The episodes of a request, checked."""
+    """The episodes of a request, validated."""
     made = [
         draft(f"episodes[{place}]", one.type, one.payload, one.meta)
         for place, one in enumerate(sent.episodes)
@@ -201,7 +201,7 @@ def drafts(sent: AppendEpisodes) -> list[Draft]:
 
 
 def wanted(sent: LogQuery) -> Wanted:
-    """The filters of a request, checked."""
+    """The filters of a request, validated."""
     return Wanted(
         from_id=sent.from_id, limit=sent.limit, types=types_of(sent.type), turn_id=sent.turn_id
     )
@@ -215,7 +215,7 @@ def plain(line: Line) -> str:
 
 
 def full(line: Line) -> str:
-    """An episode with what became of it."""
+    """An episode with the uuids of what it became in its user's graph."""
     if not line.fed:
         return plain(line)
     fed = ",".join(f'"{uuid}"' for uuid in line.fed)
@@ -223,7 +223,7 @@ def full(line: Line) -> str:
 
 
 def episodes_reply(lines: Iterable[Line], last_id: int) -> Reply:
-    """Episodes as one answer."""
+    """Episodes as one response."""
     text = ",".join(map(full, lines))
     return Reply(200, f'{{"episodes":[{text}],"last_id":{last_id}}}'.encode())
 

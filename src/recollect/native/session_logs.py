@@ -1,6 +1,4 @@
-"""Sessions whose logs are kept here, and their open turns: forks of a log that are merged or dropped as a
-whole.
-"""
+"""Sessions with logs, and their open turns: forks of a log that are merged or dropped as a whole."""
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route

@@ -1,7 +1,7 @@
-"""Webhooks, for administrators: a project is told what happened, over HTTP and signed.
+"""Webhooks, for administrators: signed HTTP notifications of what happened in a project.
 
-They tell of the whole project, so no key that policies narrow may have one. The secret is told once, in
-an answer that nobody on the way may keep.
+They report on the whole project, so a key that policies restrict may not have one. The secret is returned
+once, in a response that must not be cached.
 """
 
 from datetime import datetime

@@ -1,1 +1,1 @@
-"""The wire of memmachine clients, spoken over the same memory as everything else."""
+"""The API of MemMachine's clients, over the same memory as everything else."""

@@ -1,4 +1,4 @@
-"""How failures are told to MemMachine's clients: a status of their own, and one object with the why."""
+"""How errors are reported to MemMachine's clients: their own status codes, and one object with the reason."""
 
 import msgspec
 
@@ -26,7 +26,7 @@ class Refusal(msgspec.Struct):
 
 
 def _reply_for(error: Exception) -> Reply:
-    """What the caller is told. A fault of ours says so and no more."""
+    """The reply for an error; an internal error says nothing more than that."""
     if isinstance(error, errors.InvariantViolated) or not isinstance(error, errors.RecollectError):
         return _reply(500, _OUR_FAULT, "InternalError")
     return _reply(_status(error), message_of(error), type(error).__name__, headers_of(error))

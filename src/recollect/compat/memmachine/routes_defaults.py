@@ -1,7 +1,7 @@
-"""What holds for projects of MemMachine that chose nothing else.
+"""The settings of MemMachine's projects that have none of their own.
 
-These defaults are those of the asker's own Recollect project; nobody else's memory changes with
-them. Models and stores are the operator's to choose, so they are told and not taken.
+These defaults belong to the caller's own Recollect project; no other tenant's memory is affected. Models and
+stores are the operator's choice, so they can be read here but not set.
 """
 
 from functools import partial

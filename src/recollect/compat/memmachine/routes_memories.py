@@ -1,4 +1,4 @@
-"""What is remembered in a project: adding, asking, listing, counting and forgetting episodes."""
+"""The episodes of a project: adding, searching, listing, counting and forgetting them."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Projects of MemMachine, each of which is a graph; health and metrics where its clients look."""
+"""MemMachine's projects, each of which is a graph; health and metrics at the paths its clients use."""
 
 from functools import partial
 
@@ -45,7 +45,7 @@ def _refuse_user(sent: wire.AboutProject, done: str) -> None:
 
 
 def _check_config(config: wire.ProjectConfig) -> None:
-    """Names within their bounds; they are kept and told, whatever they name."""
+    """Check the lengths of the names; they are stored and returned, whether or not they exist."""
     for field in ("reranker", "embedder", "vector_graph_store", "vector_store", "segment_store"):
         checks.text(f"config.{field}", getattr(config, field), NAME_CHARS_MAX)
     schema = config.properties_schema

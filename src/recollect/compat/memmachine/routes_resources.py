@@ -1,4 +1,4 @@
-"""What the server is made of, as MemMachine's clients ask for it; models are the operator's to choose."""
+"""The server's models and stores as MemMachine's clients see them; models are the operator's choice."""
 
 import asyncio
 import re
@@ -27,18 +27,18 @@ _EMBEDDER_PROVIDER = "sentence-transformer"
 _RERANKER_PROVIDER = "cross-encoder"
 _LANGUAGE_MODEL_PROVIDER = "openai-chat-completions"
 _PROBE_S = 2.0
-_UNADDRESSABLE = re.compile(r"[/\\?#%\s]")  # clients put the name into a path as it is
+_UNADDRESSABLE = re.compile(r"[/\\?#%\s]")  # clients put the name into a path unescaped
 _PORTS = {"http": 80, "https": 443}
 
 
 def language_model_name(settings: Settings) -> str | None:
-    """What the language model is called here; None when none is configured."""
+    """The name of the language model here; None if none is configured."""
     model = settings.llm_model
     return None if model is None else _UNADDRESSABLE.sub(":", model)
 
 
 async def look(services: Services) -> Resources:
-    """Everything there is, and whether it can be used just now."""
+    """All resources, and whether each can be used now."""
     models = services.settings.models
     return Resources(
         embedders=[await _weights(EMBEDDER, _EMBEDDER_PROVIDER, models)],
@@ -49,7 +49,7 @@ async def look(services: Services) -> Resources:
 
 
 async def retry(services: Services, noun: Noun, name: str) -> Resource:
-    """Try one of them anew; NotFound when there is none of that name."""
+    """Check one resource again; raises NotFound if there is none of that name."""
     models = services.settings.models
     if noun == "embedders" and name == EMBEDDER_NAME:
         return await _load(name, _EMBEDDER_PROVIDER, embedder.load, models)
@@ -89,7 +89,7 @@ async def _language_models(settings: Settings) -> list[Resource]:
 
 
 async def _unreachable(url: str) -> str | None:
-    """Why nobody listens at an address; None when somebody does. It costs no tokens."""
+    """Why an address does not accept connections; None if it does. Costs no tokens."""
     parts = urlsplit(url)
     port = parts.port or _PORTS[parts.scheme]
     try:

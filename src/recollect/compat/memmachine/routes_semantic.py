@@ -1,4 +1,4 @@
-"""What is known, as features of sets; how features are sorted: set types, categories and tags."""
+"""Features of sets, and how they are organised: set types, categories and tags."""
 
 from functools import partial
 

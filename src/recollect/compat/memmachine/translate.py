@@ -1,5 +1,5 @@
-"""Between MemMachine's words and ours: a project is a graph, a producer is who speaks; features, sets and
-categories.
+"""Translation between MemMachine's terms and ours: a project is a graph, a producer is a speaker; features,
+sets and categories.
 """
 
 import math
@@ -37,7 +37,7 @@ def project_name(sent: wire.InProject) -> ProjectName:
 
 
 def entry(sent: wire.MemoryMessage) -> MemoryEntry:
-    """A message to be remembered."""
+    """A message to remember."""
     return MemoryEntry(
         content=sent.content,
         producer=sent.producer,
@@ -50,12 +50,12 @@ def entry(sent: wire.MemoryMessage) -> MemoryEntry:
 
 
 def kinds(sent: list[MemoryKind] | None) -> set[MemoryKind]:
-    """The memories that are meant; both, when none is named."""
+    """The named memories; both if none is named."""
     return set(sent or ()) or {"episodic", "semantic"}
 
 
 def question(sent: wire.SearchMemories, now: datetime) -> MemoryQuery:
-    """What is asked; more than we would ever give is asked for in vain."""
+    """The query of a request; limits beyond our own are lowered."""
     checks.text("query", sent.query, SEARCH_QUERY_CHARS_MAX)
     threshold = sent.score_threshold
     if threshold is not None and not math.isfinite(threshold):
@@ -71,7 +71,7 @@ def question(sent: wire.SearchMemories, now: datetime) -> MemoryQuery:
 
 
 def wanted_ids(sent: wire.DeleteEpisodes) -> list[str]:
-    """The ids of episodes to be forgotten, each once, in the order given."""
+    """The ids of the episodes to forget, without duplicates, in the given order."""
     given: list[UUID] = [*filter(None, [sent.episodic_id]), *(sent.episodic_ids or ())]
     if len(given) > MEMORY_DELETED_PER_CALL_MAX:
         raise InvalidInput(f"episodic_ids: at most {MEMORY_DELETED_PER_CALL_MAX} per call")
@@ -79,7 +79,7 @@ def wanted_ids(sent: wire.DeleteEpisodes) -> list[str]:
 
 
 def found(episode: Episode, score: float | None = None) -> wire.FoundEpisode:
-    """An episode in the answer to a question."""
+    """An episode in a search result."""
     return wire.FoundEpisode(
         uid=episode.uuid,
         content=episode.content,
@@ -111,7 +111,7 @@ def listed(episode: Episode, session_key: str) -> wire.ListedEpisode:
 
 
 def recalled(answer: Recalled) -> wire.EpisodicFound:
-    """What both parts of the episodic memory answer."""
+    """The answers of both parts of the episodic memory."""
     short = answer.short_term
     return wire.EpisodicFound(
         long_term_memory=wire.LongTermFound(
@@ -129,13 +129,13 @@ def _metadata(episode: Episode) -> dict[str, Any] | None:
 
 
 def _scalars(episode: Episode) -> dict[str, Any] | None:
-    """What can be filtered by; other clients may keep lists, of which this one knows nothing."""
+    """The metadata without lists: other clients may store those, and this one does not know them."""
     given = episode.metadata or {}
     return {key: value for key, value in given.items() if not isinstance(value, list)} or None
 
 
 def feature(one: Feature, sent: wire.InProject, *, citations: bool = True) -> wire.SemanticFeature:
-    """A feature of the project that a request is about, with its citations if they are wanted."""
+    """A feature of the request's project, with its citations on request."""
     return wire.SemanticFeature(
         category=one.category,
         tag=one.tag,
@@ -149,7 +149,7 @@ def feature(one: Feature, sent: wire.InProject, *, citations: bool = True) -> wi
 
 
 def set_id(one: FeatureSet, sent: wire.InProject) -> str:
-    """The id of a set of the project that a request is about."""
+    """The id of a set of the request's project."""
     return feature_sets.id_of(one, sent.org_id, sent.project_id)
 
 
@@ -159,8 +159,8 @@ def set_of(sent: semantic.OfSet) -> FeatureSet:
 
 
 def new_feature(sent: semantic.AddFeature) -> NewFeature:
-    """A feature to be added; those of a project or an organisation are about it, and those of a
-    user's own project about the user."""
+    """A feature to add. Its subject is the project or the organisation, or the user if the project is a
+    user's own."""
     of_set = set_of(sent)
     place = sent.org_id if of_set.is_org_level else sent.project_id
     return NewFeature(
@@ -176,7 +176,7 @@ def new_feature(sent: semantic.AddFeature) -> NewFeature:
 
 
 def correction(sent: semantic.UpdateFeature) -> Correction:
-    """What of a feature changes."""
+    """The changes to a feature."""
     return Correction(
         category=sent.category_name,
         tag=sent.tag,
@@ -187,7 +187,7 @@ def correction(sent: semantic.UpdateFeature) -> Correction:
 
 
 def feature_ids(sent: semantic.DeleteFeatures) -> list[str]:
-    """The features that are to go, each once."""
+    """The ids of the features to delete, without duplicates."""
     given = [sent.semantic_id or "", *(sent.semantic_ids or ())]
     wanted = list(dict.fromkeys(text.strip() for text in given if text.strip()))
     if not wanted:
@@ -200,7 +200,7 @@ def feature_ids(sent: semantic.DeleteFeatures) -> list[str]:
 
 
 def set_type(one: SetType) -> semantic.SetTypeEntry:
-    """A kind of sets."""
+    """A set type."""
     return semantic.SetTypeEntry(
         id=one.uuid or "",
         is_org_level=one.is_org_level,
@@ -211,7 +211,7 @@ def set_type(one: SetType) -> semantic.SetTypeEntry:
 
 
 def listed_set(one: FeatureSet, of_type: SetType | None, sent: wire.InProject) -> semantic.SetEntry:
-    """A set, with the name of its kind."""
+    """A set, with the name of its set type."""
     return semantic.SetEntry(
         id=set_id(one, sent),
         is_org_level=one.is_org_level,
@@ -229,7 +229,7 @@ def category(one: Category) -> semantic.CategoryEntry:
 
 
 def template(one: Category) -> semantic.TemplateEntry:
-    """A category of a kind of sets; nothing of ours inherits from elsewhere."""
+    """A category of a set type; ours are never inherited."""
     return semantic.TemplateEntry(
         id=one.uuid,
         name=one.name,

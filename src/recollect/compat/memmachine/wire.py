@@ -1,4 +1,4 @@
-"""What MemMachine's clients send and get about projects and episodes, field by field.
+"""The wire types of MemMachine's clients for projects and episodes, field by field.
 
 Unknown fields of requests are ignored, but for those that configure something; answers carry every field, those of a client's own models
 and no other.
@@ -35,12 +35,12 @@ class InProject(Wire):
 
     @property
     def user_id(self) -> str | None:
-        """The user whose graph is meant, if it is a user's."""
+        """The user whose graph is named, if it is a user's."""
         return _named(self, "user")
 
     @property
     def graph_id(self) -> str | None:
-        """The standalone graph that is meant, if it is one."""
+        """The standalone graph that is named, if it is one."""
         return _named(self, "standalone")
 
 

@@ -1,4 +1,4 @@
-"""What MemMachine's clients say and are told about switches, sizes, and what a server is made of."""
+"""The wire types of MemMachine's clients for switches, sizes, and the server's resources."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What MemMachine's clients send and get about features, sets, categories and tags, field by field."""
+"""The wire types of MemMachine's clients for features, sets, categories and tags, field by field."""
 
 from typing import Literal
 

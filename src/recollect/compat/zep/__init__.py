@@ -1,1 +1,1 @@
-"""`/api/v2` as clients of Zep v2 (sessions, groups) and v3 (threads, graphs) speak it."""
+"""`/api/v2` for clients of Zep v2 (sessions, groups) and v3 (threads, graphs)."""

@@ -1,4 +1,4 @@
-"""What several routes share: the graph a path names, and the headers of answers that were cut."""
+"""What several routes share: the graph a path names, and the headers of truncated responses."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,15 +24,15 @@ def graph_ref(path: dict[str, str]) -> GraphRef:
 
 
 def opens_group(call: Call, graph_id: str | None, group_id: str | None) -> bool:
-    """Whether writing to a group may make it: it is called a group, as only Zep v2 does, and the key
-    may create graphs."""
+    """Whether writing to a group may create it: only Zep v2 says group, and the key must be allowed to
+    create graphs."""
     return graph_id is None and group_id is not None and bool(call.access_for("graph.create"))
 
 
 def client_version(call: Call) -> int | None:
-    """The major version of the released client that asks, 2 or 3; None when neither does.
+    """The major version of the calling client, 2 or 3; None if it is neither.
 
-    Both speak to the same paths, and the version of the client is all that tells them apart.
+    Both use the same paths, and only the client's version header tells them apart.
     """
     version = next((value for name, value in call.headers if name == _CLIENT_VERSION), b"")
     major = version.partition(b".")[0]
@@ -40,17 +40,17 @@ def client_version(call: Call) -> int | None:
 
 
 def page(items: Sequence[Any], next_cursor: str | None, *, truncated: bool = False) -> Reply:
-    """A page of a list; the next cursor is a header, empty at the end."""
+    """A page of a list; the next cursor is in a header, empty on the last page."""
     cut = {_TRUNCATED: "true"} if truncated else {}
     return Reply.json(items, headers={_NEXT_CURSOR: next_cursor or "", **cut})
 
 
 def capped(answer: Any, *, truncated: bool) -> Reply:
-    """An answer that has no pages, with a header where something was cut off."""
+    """A response without pages, with a header if it was truncated."""
     return Reply.json(answer, headers={_TRUNCATED: "true"} if truncated else None)
 
 
 def capped_episodes(found: Sequence[Episode]) -> Reply:
-    """Episodes, of which one more was read than an answer holds."""
+    """Episodes; the caller reads one more than a response holds, to see whether there are more."""
     shown = [translate.episode(episode) for episode in found[:PAGE_MAX]]
     return capped(graphs_wire.Episodes(episodes=shown), truncated=len(found) > PAGE_MAX)

@@ -57,7 +57,7 @@ def _decoded(field: str, raw: msgspec.Raw) -> batches_wire.BatchAddItem:
         return _decode_item(raw)
     except msgspec.ValidationError as error:
         what = explain(str(error))
-        # Without a field of its own, the complaint is about the item as a whole.
+        # Without a field, the error is about the item as a whole.
         what = what.removeprefix("body") if what.startswith("body:") else f".{what}"
         raise InvalidInput(f"{field}{what}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Facts and nodes that a caller writes down, and copies of whole graphs."""
+"""Facts and nodes that a caller writes directly, and copies of whole graphs."""
 
 from datetime import datetime
 
@@ -77,9 +77,9 @@ def _triple(sent: graphs_wire.AddFactTriple) -> GivenTriple:
 
 
 async def _outcome(call: Call, receipt: Receipt) -> Outcome | None:
-    """What came of a direct write, or None when it takes longer than a caller should wait.
+    """The outcome of a direct write, or None if it takes longer than a caller should wait.
 
-    A name may have met a node that was there: what is known of it is for those who may read it.
+    A name may match an existing node, which is only shown to callers who may read it.
     """
     return await remember.outcome(
         call.services,
@@ -91,7 +91,7 @@ async def _outcome(call: Call, receipt: Receipt) -> Outcome | None:
 
 
 async def _nodes(call: Call, done: Outcome) -> list[knowledge_wire.Node]:
-    """Nodes for the wire, with as much as the key may read of them."""
+    """Nodes for the wire, as far as the key may read them."""
     access = call.access_for("graph.node.get")
     if access is None:
         return []

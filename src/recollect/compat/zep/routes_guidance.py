@@ -1,5 +1,4 @@
-"""The project that a key belongs to, and what it tells the memory: types, instructions, context templates,
-steering."""
+"""The project of a key, and how it configures its memory: types, instructions, templates, steering."""
 
 from typing import Any, TypeVar
 
@@ -42,7 +41,7 @@ T = TypeVar("T")
 
 
 def _same(value: Any, type_: type[T]) -> T:
-    """*value* as *type_*: clients and we have the same fields here, a null is left out."""
+    """*value* as *type_*: both have the same fields, and nulls are left out."""
     return convert(to_builtins(value), type_)
 
 
@@ -196,7 +195,7 @@ async def set_steering(call: Call) -> guidance_wire.Steering:
     steering = _same(call.body, Steering)
     await guidance.set_steering(call.services, call.access, _where(call.query), steering)
     blank = not (steering.instruction or "").strip() and not steering.types
-    # What holds at this level from now on, not at the one above it.
+    # The value in force at this level from now on, not at the one above it.
     return _same(Steering() if blank else steering, guidance_wire.Steering)
 
 

@@ -1,4 +1,4 @@
-"""Nodes and edges, read, paged, corrected and deleted; observations and summaries, which are only read."""
+"""Nodes and edges: reading, paging, correcting, deleting. Observations and summaries are read-only."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar

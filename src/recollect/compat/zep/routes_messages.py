@@ -1,4 +1,4 @@
-"""Messages, added and read back, and the context that they give: blocks of Zep v2 and v3, and templates."""
+"""Messages: adding and reading them, and their context: blocks of Zep v2 and v3, and templates."""
 
 from dataclasses import replace
 
@@ -99,12 +99,12 @@ async def update_message(call: Call) -> messages_wire.Message3:
     return translate.message3(made)
 
 
-# How early clients of Zep v3 ask for the block of Zep v2.
+# This is how early clients of Zep v3 request the block of Zep v2.
 _MODES = (None, "summary", "basic")
 
 
 def context_call(call: Call) -> Call | None:
-    """The same call as far as its key may read contexts; None when it may not."""
+    """The call with the key's access for reading contexts; None if it may not."""
     access = call.access_for("thread.get_user_context")
     return None if access is None else replace(call, access=access)
 
@@ -130,7 +130,7 @@ async def user_context(call: Call, thread_id: str) -> str:
 
 
 def _sections(names: str | None) -> tuple[str, ...]:
-    """The sections that are asked for, by their names with commas between; or all."""
+    """The requested sections, from comma-separated names; all by default."""
     if names is None:
         return SECTIONS
     chosen = tuple(name.strip().upper() for name in names.split(","))

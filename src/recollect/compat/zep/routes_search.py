@@ -10,7 +10,7 @@ from recollect.limits import SEARCH_QUERY_CHARS_MAX, SEARCH_QUERY_SHORT_CHARS_MA
 async def search(call: Call) -> search_wire.SearchAnswer:
     """What fits a query best, of one kind, or with scope `auto` of all kinds as one text."""
     version = common.client_version(call)
-    # Clients of Zep v3 are told that 400 characters count; all others may say more.
+    # Zep v3 documents a limit of 400 characters to its clients; all others may send more.
     longest = SEARCH_QUERY_SHORT_CHARS_MAX if version == 3 else SEARCH_QUERY_CHARS_MAX
     return await one_search.search(
         call.services, call.access, call.body, chars_max=longest, timed=version != 2

@@ -1,4 +1,4 @@
-"""What Zep v2 asks about a session as a whole (a class, fields, facts, a question), and searches of sessions."""
+"""Zep v2's analyses of a whole session (a class, fields, facts, a question), and searches of sessions."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ def _check_classes(field: str, sent: threads_wire.ClassifySession) -> None:
 async def _classify(
     call: Call, sent: threads_wire.ClassifySession, instruction: str | None = None
 ) -> threads_wire.SessionClassification | None:
-    """The class of a session, written down if that is wanted; None while nothing was said."""
+    """The class of a session, stored on request; None for an empty session."""
     found = await threads.classify(
         call.services,
         call.access,
@@ -106,7 +106,7 @@ async def extract_data(call: Call) -> dict[str, str]:
         at=checks.moment("current_date_time", sent.current_date_time),
         validate=bool(sent.validate),
     )
-    # Clients of both languages read text only, and the helper of one turns it into the types.
+    # The clients of both languages read text only; a helper of one converts it to the types.
     return {name: str(value) for name, value in found.items() if value is not None}
 
 
@@ -166,7 +166,7 @@ _KINDS: dict[str, Kind] = {"messages": "episode", "facts": "fact", "summary": "t
 def _thread_query(
     sent: SearchSession | SearchSessions, text: str, records: str, limit: int | None
 ) -> ThreadQuery:
-    """What is asked; *records* is the name of the field that narrows by metadata."""
+    """The query of a request; *records* is the name of the field that filters by metadata."""
     scope = sent.search_scope or "messages"
     if scope not in _KINDS:
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""User groups: who belongs together, and which policy sets are attached to them."""
+"""User groups: their members, and the policy sets attached to them."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from recollect.records.users import UserPage
 
 
 def _access(call: Call) -> Access:
-    """Who asks; the project named in the query must be the key's own."""
+    """The caller's access; the project named in the query must be the key's own."""
     sent: user_groups_wire.UserGroupQuery = call.query
     if sent.project_id != call.access.project_uuid:
         raise NotFound(f"projectId: project not found: {sent.project_id}")

@@ -1,4 +1,4 @@
-"""From node to node: neighbours, subgraphs, and shapes that recur."""
+"""Graph traversal: neighbours, subgraphs, and recurring patterns."""
 
 from typing import Literal, cast
 
@@ -75,7 +75,7 @@ async def get_neighbours(call: Call) -> Reply:
 
 
 def within_limit(field: str, value: int | None, default: int, most: int) -> int:
-    """A number of a request within its bounds."""
+    """A number from a request, checked against its bounds."""
     if value is None:
         return default
     if not 1 <= value <= most:
@@ -84,7 +84,7 @@ def within_limit(field: str, value: int | None, default: int, most: int) -> int:
 
 
 def subgraph_limits(depth: int | None, max_nodes: int | None, max_edges: int | None) -> Limits:
-    """How far a walk may go, by the numbers of a request."""
+    """The bounds of a walk, from the numbers in a request."""
     return Limits(
         depth=within_limit("depth", depth, 1, SUBGRAPH_DEPTH_MAX),
         nodes=within_limit("max_nodes", max_nodes, SUBGRAPH_NODES_DEFAULT, SUBGRAPH_NODES_MAX),
@@ -187,7 +187,7 @@ async def _detect(call: Call, by: Filters) -> graphs_wire.PatternsAnswer:
 
 
 def _wanted(sent: graphs_wire.DetectConfig | None) -> PatternOptions:
-    """All shapes unless some are named."""
+    """The requested patterns; all of them if none is named."""
     if sent is None or not any(getattr(sent, f) is not None for f in sent.__struct_fields__):
         return PatternOptions(
             path_hops=PATTERN_HOPS_DEFAULT,
@@ -220,7 +220,7 @@ def _hops(field: str, sent: graphs_wire.Hops | None, least: int) -> int | None:
 
 
 async def _ask(call: Call, by: Filters) -> graphs_wire.PatternsAnswer:
-    """Relationships around what a query finds, each with the edges that fit it best."""
+    """Recurring relationships around the hits of a query, each with the edges that match it best."""
     sent: graphs_wire.DetectPatterns = call.body
     most = min(sent.edge_limit or PATTERN_EDGES_DEFAULT, PATTERN_EDGES_MAX)
     query = PatternQuery(
@@ -250,7 +250,7 @@ def _metadata(nodes: int, edges: int) -> graphs_wire.PatternMetadata:
 
 
 def _with_facts(found: Relationship, most: int) -> graphs_wire.Pattern:
-    """A relationship with its edges in the order of the search, and what the first ones say."""
+    """A relationship with its edges in search order, summarised by the first ones."""
     return replace(
         _shown(found.pattern),
         description=None,

@@ -1,4 +1,4 @@
-"""One search of a graph, as Zep's routes and the tools of MCP ask for it."""
+"""One search of a graph, for Zep's routes and the MCP tools."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ async def search(
     chars_max: int = SEARCH_QUERY_CHARS_MAX,
     timed: bool = True,
 ) -> search_wire.SearchAnswer:
-    """What fits a query best, of one kind, or with scope `auto` of all kinds as one text."""
+    """The best matches for a query, of one kind, or with scope `auto` of all kinds as one text."""
     began = services.clock()
     scope = translate_search.scope(sent)
     filters = translate_search.filters(sent, scope)
@@ -62,7 +62,7 @@ async def _over_all(
     there: Searchable,
     asked: list[Query],
 ) -> dict[str, Any]:
-    """All kinds at once, ranked together and packed."""
+    """All kinds at once, ranked together and packed into one text."""
     found = await recall.find_all_kinds(services, access, there.where, asked)
     characters = min(sent.max_characters or CONTEXT_CHARS_DEFAULT, CONTEXT_CHARS_MAX)
     packed = pack(found, max_characters=characters, note=recall.time_note(asked[0]))
@@ -78,5 +78,5 @@ def _metadata(services: Services, began: datetime) -> search_wire.SearchMetadata
 
 
 def elapsed_ms(services: Services, began: datetime) -> int:
-    """Whole milliseconds since *began*; a clock that was set back says none."""
+    """Whole milliseconds since *began*; 0 if the clock was set back."""
     return max(0, (services.clock() - began) // timedelta(milliseconds=1))

@@ -1,4 +1,4 @@
-"""Between the clients' words and ours: a session is a thread, a group is a graph."""
+"""Translation between the clients' terms and ours: a session is a thread, a group is a graph."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -40,12 +40,12 @@ _NO_ROLE: Final = "norole"
 
 
 def rating(value: FactRatingInstruction | None) -> Json | None:
-    """A rating instruction as we keep it."""
+    """A rating instruction as we store it."""
     return None if value is None else to_builtins(value)
 
 
 def new_rating(value: FactRatingInstruction | UnsetType | None) -> Json | None:
-    """A rating instruction of a change; None leaves it as it is."""
+    """The rating instruction of an update; None leaves it as it is."""
     return None if isinstance(value, UnsetType) else rating(value)
 
 
@@ -82,7 +82,7 @@ def thread(access: Access, found: Thread) -> threads_wire.Thread:
 
 
 def role_type(found: Episode) -> RoleType | None:
-    """The role of an episode; clients of MemMachine give roles that these clients do not know."""
+    """The role of an episode; MemMachine's clients use roles that these clients do not know."""
     known = found.role is None or found.role in ROLE_TYPES
     return cast(RoleType | None, found.role) if known else _NO_ROLE
 
@@ -161,7 +161,7 @@ def new_message3(
 
 
 def graph_id_of(graph_id: str | None, group_id: str | None, prefix: str = "") -> str | None:
-    """The one id behind two spellings; *prefix* is what both begin with."""
+    """The id under either of its two names; *prefix* is what both names start with."""
     if graph_id is not None and group_id is not None and graph_id != group_id:
         raise InvalidInput(
             f"{prefix}graph_id and {prefix}group_id: they are the same thing, give one"
@@ -213,7 +213,7 @@ def episode(found: Episode, score: float | None = None) -> graphs_wire.Episode:
 def node(found: Entity) -> knowledge_wire.Node:
     """An entity for the wire, without the episodes that mention it.
 
-    One without attributes has an empty map of them: clients look up fields that may not be filled.
+    Without attributes it has an empty map: clients look up fields that may not be set.
     """
     return knowledge_wire.Node(
         uuid=found.uuid,
@@ -228,7 +228,7 @@ def node(found: Entity) -> knowledge_wire.Node:
 
 
 def listed_node(found: ListedEntity) -> knowledge_wire.Node:
-    """An entity for the wire with its episodes, none of them when they are too many."""
+    """An entity for the wire with its episodes, or without them if there are too many."""
     return replace(
         node(found.entity),
         episodes=found.episodes or [],
@@ -262,7 +262,7 @@ def edge(found: Fact) -> knowledge_wire.Edge:
 
 
 def fact_change(sent: knowledge_wire.UpdateEdge) -> FactChange:
-    """A correction of an edge; only times can be taken away."""
+    """A correction of an edge; only times can be removed."""
     for name in ("name", "fact", "attributes"):
         not_null(name, getattr(sent, name))
     return FactChange(
@@ -276,7 +276,7 @@ def fact_change(sent: knowledge_wire.UpdateEdge) -> FactChange:
 
 
 def not_null(field: str, value: object) -> None:
-    """Refuse to take away what everything of its kind has."""
+    """Refuse to remove a field that every item of its kind has."""
     if value is None:
         raise InvalidInput(f"{field}: must not be null")
 
@@ -332,19 +332,19 @@ def order(order_by: str | None, allowed: Collection[str], *, default: str, asc: 
 
 
 def search_text(value: str) -> str:
-    """A text to look for in lists."""
+    """A text to search lists for, checked."""
     checks.text("search", value, SEARCH_TEXT_CHARS_MAX)
     return value
 
 
 def window(page_number: int, page_size: int | None, default: int = PAGE_DEFAULT) -> dict[str, Any]:
-    """Limit and offset behind a page number, which counts from 1."""
+    """Limit and offset for a page number, which counts from 1."""
     size = min(page_size or default, PAGE_MAX)
     return {"limit": size, "offset": min((page_number - 1) * size, 2**53)}
 
 
 def graph_page(sent: graphs_wire.PageRequest, allowed: Collection[str]) -> PageRequest:
-    """The page of nodes, edges or episodes that a request asks for."""
+    """The requested page of nodes, edges or episodes."""
     by = order(sent.order_by, allowed, default="uuid", asc=sent.direction == "asc")
     limit = PAGE_DEFAULT if not sent.limit else min(sent.limit, GRAPH_PAGE_MAX)
     after = read_cursor(sent.cursor, by)

@@ -1,6 +1,6 @@
-"""From the clients' filters to ours. Whatever is refused is named by its path in the request.
+"""Translation of the clients' filters to ours. Errors name the path in the request.
 
-The searches of Zep v2 say less: equal metadata, and how to rank.
+The searches of Zep v2 are simpler: equal metadata, and how to rank.
 """
 
 import math
@@ -75,7 +75,7 @@ _ENDS = ("source_node_uuids", "target_node_uuids", "connected_node_uuids")
 
 
 def filters(sent: SearchFilters | None, path: str, *, edges: bool = True) -> Filters:
-    """Our filters; *edges* says whether there are edges among what is asked for."""
+    """Our filters; *edges* says whether the search includes edges."""
     if sent is None:
         return NO_FILTERS
     if not edges:
@@ -92,7 +92,7 @@ def filters(sent: SearchFilters | None, path: str, *, edges: bool = True) -> Fil
 
 
 def as_of(chosen: Filters, valid_at: str | None, known_at: str | None) -> Filters:
-    """The same, of facts that stand at a moment of either clock."""
+    """The filters, restricted to facts as of a time on either timeline."""
     return replace(
         chosen,
         valid_on=checks.moment("valid_at", valid_at),
@@ -101,7 +101,7 @@ def as_of(chosen: Filters, valid_at: str | None, known_at: str | None) -> Filter
 
 
 def named_lists(sent: Any, path: str) -> dict[str, Any]:
-    """Lists of labels, types and uuids, as far as a filter has them."""
+    """The lists of labels, types and uuids that a filter has."""
     read: dict[str, Any] = {}
     for names, reader in ((_WORD_FIELDS, words), (_UUID_FIELDS, _uuids)):
         for name in names:
@@ -110,7 +110,7 @@ def named_lists(sent: Any, path: str) -> dict[str, Any]:
 
 
 def for_kind(chosen: Filters, kind: str) -> Filters:
-    """What of *chosen* has a meaning for items of *kind*: times, ends and ratings are facts'."""
+    """The filters that apply to items of *kind*: times, ends and ratings only apply to facts."""
     if kind == "fact":
         return chosen
     nothing: dict[str, Any] = dict.fromkeys(_DATE_FIELDS, ())
@@ -119,14 +119,14 @@ def for_kind(chosen: Filters, kind: str) -> Filters:
 
 
 def rating(field: str, value: float | None) -> float | None:
-    """The least rating that facts must have."""
+    """The minimum rating of facts, checked."""
     if value is not None and not 0 <= value <= 1:
         raise InvalidInput(f"{field}: must be from 0 to 1, got {value}")
     return value
 
 
 def metadata_tree(sent: MetadataFilterGroup | None, path: str) -> MetadataTree | None:
-    """A tree of tests of an episode's metadata, within its bounds."""
+    """A tree of tests on an episode's metadata, within bounds."""
     if sent is None:
         return None
     bound_tree(sent, path)
@@ -134,14 +134,14 @@ def metadata_tree(sent: MetadataFilterGroup | None, path: str) -> MetadataTree |
 
 
 def refuse_ends(sent: Any, path: str) -> None:
-    """Refuse to narrow edges where none are asked for."""
+    """Refuse filters on edges if the search does not include edges."""
     for name in _ENDS:
         if getattr(sent, name, None) is not None:
             raise InvalidInput(f"{path}.{name}: it narrows edges, and none are asked for")
 
 
 def bound_tree(sent: Any, path: str) -> None:
-    """Walk level by level, so that no tree is too deep for the walk itself."""
+    """Check the bounds of a tree, level by level, so that a deep tree cannot exhaust the stack."""
     level, depth, tests = [(path, sent)], 1, 0
     while level:
         if depth > FILTER_TREE_DEPTH_MAX:
@@ -191,7 +191,7 @@ def _value_test(sent: PropertyFilter, path: str) -> ValueTest:
 
 
 def value_for(path: str, operator: Operator, value: Any) -> Any:
-    """What a test compares with: nothing, one value, or any of several."""
+    """The operand of a test: none, one value, or any of several."""
     need_or_not(path, operator, value)
     if operator == "CONTAINS":
         return _any_of(path, value)
@@ -209,7 +209,7 @@ def _operator(path: str, sent: str) -> Operator:
 
 
 def need_or_not(path: str, operator: Operator, value: object) -> None:
-    """The null tests take no value, and all others need one."""
+    """Check the operand: null tests take none, and all others need one."""
     if operator in _NULL_OPERATORS:
         if value is not None:
             raise InvalidInput(f"{path}: {operator} takes no value")
@@ -218,7 +218,7 @@ def need_or_not(path: str, operator: Operator, value: object) -> None:
 
 
 def _any_of(path: str, value: Any) -> tuple[Scalar, ...]:
-    """What a value may be one of: a list, or words with commas between them."""
+    """The alternatives for a value: a list, or comma-separated words."""
     if isinstance(value, list):
         chosen = [_scalar(f"{path}[{number}]", item) for number, item in enumerate(value)]
     elif isinstance(value, str):
@@ -233,7 +233,7 @@ def _any_of(path: str, value: Any) -> tuple[Scalar, ...]:
 
 
 def _beginning(path: str, value: Any) -> str:
-    """What a text may start with; every text starts with an empty one, so that asks nothing."""
+    """The prefix of a text; an empty one is refused, because every text starts with it."""
     if not isinstance(value, str) or not value:
         raise InvalidInput(f"{path}: must be a string with something in it")
     checks.text(path, value, FILTER_VALUE_CHARS_MAX)
@@ -251,7 +251,7 @@ def _scalar(path: str, value: Any) -> Scalar:
 
 
 def _dates(path: str, sent: list[list[DateFilter]] | None) -> Dates:
-    """Tests of one time: any of the groups, each of which is all of its tests."""
+    """Tests of one time: any group must hold, and a group holds if all of its tests do."""
     if sum(len(group) for group in sent or ()) > FILTER_TESTS_MAX:
         raise InvalidInput(f"{path}: at most {FILTER_TESTS_MAX} filters in all")
     for number, group in enumerate(sent or ()):
@@ -282,7 +282,7 @@ def words(path: str, sent: list[str] | None) -> tuple[str, ...]:
 
 
 def _uuids(path: str, sent: list[str] | None) -> tuple[str, ...] | None:
-    """None does not narrow; an empty list lets nothing by, as nothing is in it."""
+    """A list of uuids: None does not filter, an empty list matches nothing."""
     if sent is None:
         return None
     _bound_list(path, sent)
@@ -305,7 +305,7 @@ _SEARCH_TYPES = ("similarity", "mmr")
 
 
 def equal_metadata(field: str, given: dict[str, Any] | None) -> MetadataTree | None:
-    """Metadata that a record must have: each name with the given value, null for none at all."""
+    """Metadata that a record must have: each name with the given value; null: it must be absent."""
     if not given:
         return None
     if len(given) > FILTER_TESTS_MAX:
@@ -331,7 +331,7 @@ def _equal(field: str, name: str, value: Any) -> ValueTest:
 
 
 def mmr_lambda(search_type: str | None, given: float | None) -> float | None:
-    """The weight of relevance when hits shall differ from each other; None when they need not."""
+    """The weight of relevance against diversity for MMR; None without MMR."""
     chosen = search_type or "similarity"
     if chosen not in _SEARCH_TYPES:
         raise InvalidInput(

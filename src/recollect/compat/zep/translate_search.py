@@ -1,4 +1,4 @@
-"""Between a client's search and ours: what is asked for, and what was found."""
+"""Translation between a client's search and ours: the query, and the hits."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -29,7 +29,7 @@ _NOT_OVER_ALL = ("node_distance", "episode_mentions")
 
 
 def scope(sent: search_wire.Search) -> str:
-    """The scope that is asked for, after a look at everything that a search may name."""
+    """The requested scope, after validating everything that a search may name."""
     chosen = sent.scope or "edges"
     _one_of("scope", chosen, _SCOPES)
     if sent.reranker is not None:
@@ -51,7 +51,7 @@ def _one_of(field: str, value: str, known: Sequence[str]) -> None:
 
 
 def filters(sent: search_wire.Search, chosen: str) -> Filters:
-    """Every filter of a search, with those that stand beside `search_filters`."""
+    """All filters of a search, including those outside `search_filters`."""
     edges = chosen in ("edges", AUTO)
     given = translate_filters.filters(sent.search_filters, "search_filters", edges=edges)
     rated = translate_filters.rating("min_fact_rating", sent.min_fact_rating)
@@ -67,7 +67,7 @@ def question(
     now: datetime,
     time_zone: str | None,
 ) -> Query:
-    """A search for one kind; a text that is too long is cut, never refused."""
+    """A query for one kind; a text that is too long is cut, never refused."""
     reranker: Reranker | None = sent.reranker  # type: ignore[assignment]
     return Query(
         text=sent.query[:chars_max],
@@ -91,7 +91,7 @@ def lists(
     scopes: Sequence[str],
     selected: bool,
 ) -> dict[str, Any]:
-    """The lists of an answer by their names; *selected* gives each hit its place over all."""
+    """The lists of a response by name; *selected* adds each hit's rank over all lists."""
     found: dict[str, list[Any]] = {name: [] for name in scopes}
     for rank, hit in enumerate(hits, start=1):
         name, shown = _shown(hit.item, listed)

@@ -1,1 +1,1 @@
-"""What clients of Zep v4 speak, under `/api/v4`."""
+"""The API of Zep v4's clients, under `/api/v4`."""

@@ -1,4 +1,4 @@
-"""How failures are told to clients of Zep v4: a code, a message, and which field it is about."""
+"""How errors are reported to clients of Zep v4: a code, a message, and the field it is about."""
 
 import re
 from typing import Literal
@@ -62,7 +62,7 @@ class Error4(msgspec.Struct):
 
 
 def body_for(error: Exception) -> tuple[int, ErrorBody4]:
-    """The status of a failure, and what is said of it. A fault of ours says so and no more."""
+    """The status and the body of an error; an internal error says nothing more than that."""
     asked = log.REQUEST_ID.get() or None
     if isinstance(error, errors.InvariantViolated) or not isinstance(error, errors.RecollectError):
         return 500, ErrorBody4(code="internal", message=_OUR_FAULT, request_id=asked)
@@ -77,7 +77,7 @@ def body_for(error: Exception) -> tuple[int, ErrorBody4]:
 
 
 def _reply_for(error: Exception) -> Reply:
-    """What the caller is told."""
+    """The reply for an error."""
     status, body = body_for(error)
     headers = headers_of(error) if isinstance(error, errors.RecollectError) else {}
     return Reply.json(Error4(body), status, headers)

@@ -1,4 +1,4 @@
-"""Writing once, however often a client sends the same request with the same Idempotency-Key."""
+"""Idempotent writes for clients that send an Idempotency-Key."""
 
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
@@ -18,13 +18,13 @@ _encode = msgspec.json.Encoder().encode
 
 
 async def write(call: Call, use_case: UseCase[T], show: Callable[[T], Any] | None = None) -> Reply:
-    """The answer to a write, shown now or as it went out before; without *show* it says nothing."""
+    """The response to a write, new or as it was sent before; without *show* it is empty."""
     body = await answer(call, use_case, show)
     return Reply(200, body) if body else Reply.nothing()
 
 
 async def answer(call: Call, use_case: UseCase[T], show: Callable[[T], Any] | None) -> bytes:
-    """The same as bytes."""
+    """The body of the response to a write, as bytes."""
 
     def encode(value: T) -> bytes:
         return b"" if show is None else _encode(show(value))
@@ -50,8 +50,10 @@ def _key(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
 
 
 def _digest(call: Call) -> str:
-    """What tells requests apart: the method, the path, the query, what the body says, and what the
-    caller may see, so that nothing is told again that was hidden since."""
+    """What identifies a request: method, path, query, body, and the caller's visibility.
+
+    The visibility is part of it so that a stored answer is not repeated once its content is hidden.
+    """
     digest = blake2b(call.asked.encode(errors="replace"), digest_size=16)
     digest.update(b"\0" + _steady(call.access.visibility).encode())
     digest.update(b"\0" + (call.body if isinstance(call.body, bytes) else _encode(call.body)))
@@ -59,7 +61,7 @@ def _digest(call: Call) -> str:
 
 
 def _steady(value: Any) -> str:
-    """A value as text that is the same in every process: sets have no order of their own."""
+    """A value as text that is the same in every process: sets are sorted."""
     if isinstance(value, frozenset):
         return f"{{{','.join(sorted(map(_steady, value)))}}}"
     if isinstance(value, tuple):

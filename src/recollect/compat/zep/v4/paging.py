@@ -1,4 +1,4 @@
-"""Pages of Zep v4: which one is asked for, and where the next one begins."""
+"""Pages of Zep v4: which one is requested, and where the next one starts."""
 
 import base64
 import binascii
@@ -19,7 +19,7 @@ class _Named(Protocol):
 
     @property
     def uuid(self) -> str:
-        """That of the server."""
+        """The server's id."""
 
 
 T = TypeVar("T", bound=_Named)
@@ -28,7 +28,7 @@ Told = TypeVar("Told")
 
 
 def order(sent: Any, default: str, direction: str = "desc") -> str:
-    """`key/direction` of a list, the newest first unless something else is asked for."""
+    """`key/direction` of a list, newest first by default."""
     return f"{sent.order_by or default}/{sent.order or direction}"
 
 
@@ -38,7 +38,7 @@ def size(sent: PageQuery4, most: int = PAGE_MAX, default: int = LIST_ALL_DEFAULT
 
 
 def offset(sent: PageQuery4) -> int:
-    """How many items come before the page, or a place that callers know anyway."""
+    """How many items come before the page, or another position that callers know anyway."""
     text = _read(sent, _PLACE)
     if text is None:
         return 0
@@ -48,14 +48,14 @@ def offset(sent: PageQuery4) -> int:
 
 
 def cursor(begin: int) -> str:
-    """What `offset` reads."""
+    """The cursor that `offset` reads."""
     return _written(_PLACE, str(begin))
 
 
 def after(sent: PageQuery4) -> str | None:
-    """The uuid of the item that ended the page before.
+    """The uuid of the last item of the previous page.
 
-    Its position is no cursor: it counts what whoever asks may not see.
+    Its position cannot be the cursor: it would reveal how many items the caller may not see.
     """
     return _read(sent, _ITEM)
 
@@ -77,7 +77,7 @@ def _written(kind: str, text: str) -> str:
 
 
 def following(sent: PageQuery4, told: int, total: int) -> str | None:
-    """The cursor after a page with *told* of *total* items; None on the last one."""
+    """The cursor after a page with *told* of *total* items; None on the last page."""
     begin = offset(sent) + told
     return cursor(begin) if told and begin < total else None
 
@@ -85,8 +85,11 @@ def following(sent: PageQuery4, told: int, total: int) -> str | None:
 def past(
     sent: PageQuery4, found: Sequence[T], most: int = PAGE_MAX
 ) -> tuple[Sequence[T], str | None]:
-    """The page of what was read past the cursor, one more than it holds, and where the next one begins:
-    past the last item of this one, so that no page costs more than another."""
+    """The page of items read after the cursor, and the cursor of the next page.
+
+    *found* has one item more than the page if there is a next one. That starts after the last item of this
+    one, so that no page costs more than another.
+    """
     told = found[: size(sent, most)]
     return told, _written(_ITEM, told[-1].uuid) if len(found) > len(told) else None
 
@@ -100,23 +103,23 @@ def graph_page(sent: Any, allowed: Collection[str]) -> PageRequest:
 
 
 def keyset(sent: Any, default: str) -> PageRequest:
-    """The page of a list that goes on after the last item of the page before."""
+    """The page of a list that continues after the last item of the previous page."""
     return in_order(sent, order(sent, default))
 
 
 def in_order(sent: PageQuery4, by: str) -> PageRequest:
-    """The same in an order that callers do not choose."""
+    """The page of a list in a given order that callers do not choose."""
     return PageRequest(order=by, limit=size(sent), after=read_cursor(sent.cursor, by))
 
 
 def answer(page: Page[Item], tell: Callable[[Item], Told]) -> Page4[Told]:
-    """A page as clients get it."""
+    """A page for the wire."""
     items = [tell(one) for one in page.items]
     return Page4(items=items, next_cursor=page.next_cursor, total_size=page.total)
 
 
 def part(sent: PageQuery4, items: Sequence[T]) -> tuple[Sequence[T], str | None]:
-    """A page of a list that is there as a whole, oldest first, and the cursor of the next one."""
+    """A page of a list that is completely in memory, oldest first, and the cursor of the next page."""
     told_last = after(sent) or ""
     return past(sent, [one for one in sorted(items, key=_uuid) if one.uuid > told_last])
 

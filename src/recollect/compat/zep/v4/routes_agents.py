@@ -1,4 +1,4 @@
-"""Agents. What they did is remembered in a graph of their own, which has their uuid."""
+"""Agents. What an agent did is remembered in a graph of its own, which has the agent's uuid."""
 
 from recollect.api.http import Reply
 from recollect.api.router import Call, Route
@@ -74,7 +74,7 @@ async def list_all(call: Call) -> Page4[wire.Agent4]:
     """A page of agents, the newest first unless asked otherwise."""
     sent: wire.ListAgents4 = call.body
     if sent.status not in (None, "active"):
-        return Page4(items=[])  # what is deleted is gone at once, and nothing fails at it
+        return Page4(items=[])  # deletions take effect at once and cannot fail
     wanted = AgentFilter(
         agent_id=sent.agent_id,
         deployment_id=sent.deployment_id,

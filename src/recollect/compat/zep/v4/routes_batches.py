@@ -1,4 +1,4 @@
-"""Bulk batches: draft, fill, process, follow."""
+"""Bulk batches: create a draft, fill it, process it, follow its progress."""
 
 import msgspec
 from msgspec.structs import replace
@@ -91,7 +91,7 @@ def _decoded(raw: msgspec.Raw) -> wire.BatchItemInput4:
 
 
 def _entry(raw: msgspec.Raw) -> BatchEntry | InvalidInput:
-    """An item, or why it cannot be read."""
+    """An item, or the error if it cannot be decoded."""
     try:
         sent = _decoded(raw)
         return _message(sent) if sent.type == "thread_message" else _data(sent)

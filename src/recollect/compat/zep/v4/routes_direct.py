@@ -1,4 +1,4 @@
-"""Nodes and edges that a caller writes down."""
+"""Nodes and edges that a caller writes directly."""
 
 from functools import partial
 
@@ -63,7 +63,7 @@ async def add_nodes(call: Call) -> wire.AddedNodes4:
 
 
 async def _came(call: Call, task_uuid: str) -> Outcome | None:
-    """What came of a direct write, as far as the key may read it; None when it takes long."""
+    """The outcome of a direct write, as far as the key may read it; None if it takes too long."""
     return await remember.outcome(
         call.services,
         call.access,

@@ -1,4 +1,4 @@
-"""What a project or a graph tells the memory: types, instructions, steering."""
+"""How a project or a graph configures the memory: types, instructions, steering."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ _TAKES_AWAY: dict[InstructionKind, str] = {
 
 
 def _where(call: Call) -> Where:
-    """Where a path speaks of: a graph, a user's graph, or the project."""
+    """The scope that a path names: a graph, a user's graph, or the project."""
     if "user_uuid" in call.path:
         return UserRef(uuid=call.path["user_uuid"])
     return GraphRef(uuid=call.path["graph_uuid"]) if "graph_uuid" in call.path else None
@@ -37,7 +37,7 @@ def _check_inherited(sent: Any, *said: Any) -> None:
 
 
 def _types(found: Ontology) -> dict[str, Any]:
-    """Custom types as Zep v4 writes them: kinds of values small."""
+    """Custom types as Zep v4 writes them: value types in lower case."""
     told: dict[str, Any] = to_builtins(found)
     for one in (*told["entity_types"], *told["edge_types"]):
         for prop in one["properties"]:
@@ -101,7 +101,7 @@ async def _get(call: Call, kind: InstructionKind) -> wire.Instructions4:
 async def _set(call: Call, kind: InstructionKind) -> Reply:
     sent: wire.SetInstructions4 = call.body
     _check_inherited(sent, sent.instructions)
-    if call.access_for(_TAKES_AWAY[kind]) is None:  # what it replaces goes
+    if call.access_for(_TAKES_AWAY[kind]) is None:  # it deletes what it replaces
         raise NotAllowed(f"this key may not do {_TAKES_AWAY[kind]}")
     new = [Instruction(name=one.name, text=one.text) for one in sent.instructions or ()]
     set_ = guidance.set_instructions.bind(call.services, call.access, kind, _where(call), new)
@@ -165,7 +165,7 @@ def _pair(
     body: Any,
     answer: Any,
 ) -> list[Route]:
-    """Reading something, and putting something else in its place."""
+    """The routes that read and replace something."""
     return [
         Route("GET", path, actions[0], handlers[0], f"Get {what}", answer=answer),
         Route(

@@ -1,5 +1,7 @@
-"""Questions to one or several graphs: each is searched, and the answer says what it rests on. It comes
-at once, or as a stream of events."""
+"""Questions to one or several graphs: each is searched, and the answer names its sources.
+
+It is returned at once, or as a stream of events.
+"""
 
 import json
 from collections.abc import AsyncGenerator, Sequence
@@ -40,7 +42,7 @@ _log = log.get(__name__)
 
 
 class Searched(Record):
-    """A graph, and what was found in it, best first."""
+    """A graph, and the hits in it, best first."""
 
     where: OwnedGraph
     hits: tuple[Hit[Any], ...]
@@ -70,7 +72,7 @@ async def query(call: Call) -> wire.QueryAnswer4 | Reply:
 
 
 async def _search(call: Call, there: Searchable, now: datetime) -> Searched:
-    """Everything that one graph has for the question."""
+    """All hits for the question in one graph."""
     sent: wire.GraphQuery4 = call.body
     plain = search_wire.Search(query=sent.query)
     asked = [question(plain, scope, NO_FILTERS, now, there.time_zone) for scope in KINDS]
@@ -80,7 +82,7 @@ async def _search(call: Call, there: Searchable, now: datetime) -> Searched:
 
 
 async def _answered(call: Call, found: Sequence[Searched], now: datetime) -> wire.QueryAnswer4:
-    """What is answered to the question from all that was found."""
+    """The answer to the question from all hits."""
     sent: wire.GraphQuery4 = call.body
     most = _FINDINGS[sent.mode or "fast"]
     every = [(one.where, hit) for one in found for hit in one.hits]
@@ -106,7 +108,7 @@ async def _results(call: Call, where: OwnedGraph, hits: Sequence[Hit[Any]]) -> w
 
 
 async def _all_results(call: Call, chosen: Sequence[tuple[OwnedGraph, Hit[Any]]]) -> wire.Results4:
-    """What was chosen, by kind, graph by graph in the order of the best of each."""
+    """The chosen hits by kind; the graphs are ordered by their best hit."""
     together = wire.Results4(edges=[], nodes=[], episodes=[], observations=[], thread_summaries=[])
     for uuid in dict.fromkeys(where.graph.uuid for where, _ in chosen):
         own = [(where, hit) for where, hit in chosen if where.graph.uuid == uuid]
@@ -130,7 +132,7 @@ def _citations(cited: Sequence[Any]) -> wire.Citations4:
 
 
 def _handles(found: Searched) -> list[wire.QueryHandle4]:
-    """Short names of the nodes, edges and episodes that were found in a graph."""
+    """Short names for the nodes, edges and episodes found in a graph."""
     named = []
     for number, hit in enumerate(found.hits, start=1):
         known = _HANDLES.get(type(hit.item))
@@ -148,7 +150,7 @@ def _handles(found: Searched) -> list[wire.QueryHandle4]:
 
 
 class QueryEvents:
-    """The events of an answer in pieces, in order."""
+    """The events of a streamed answer, in order."""
 
     def __init__(self, call: Call, asked: Sequence[Searchable]) -> None:
         self._call = call
@@ -156,7 +158,7 @@ class QueryEvents:
         self._sequence = 0
 
     async def stream(self) -> AsyncGenerator[wire.QueryEvent4, None]:
-        """From the start to the result."""
+        """All events, from the start to the result."""
         now = self._call.services.clock()
         uuids = [one.where.graph.uuid for one in self._asked]
         yield self._event("started", graph_uuids=uuids, handles=[])

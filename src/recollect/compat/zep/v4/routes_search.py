@@ -26,7 +26,7 @@ from recollect.limits import (
 )
 from recollect.search.query import Hit, Query
 
-# What fits so much worse than the best hit is of low quality, where that is not wanted.
+# Hits that are this much worse than the best one count as low quality, if those are not wanted.
 _LOW = 0.4
 
 
@@ -139,7 +139,7 @@ def _room(sent: wire.ContextRequest4) -> int:
 async def _templated(
     call: Call, ref: GraphRef, template_uuid: str, sent: wire.ContextRequest4, room: int
 ) -> wire.GraphContext4:
-    """The block that a template makes of what is known; it chooses and orders by itself."""
+    """The block that a template renders; the template itself selects and orders what goes into it."""
     for field in ("filters", "include_results", "recency_bias"):
         if getattr(sent, field):
             raise InvalidInput(f"{field}: a template chooses by itself; leave one of them out")

@@ -1,8 +1,7 @@
 """What clients of Zep v4 know and this server has nothing behind: content policies, hyperedges, skills
 that are learned, traces that are fetched from other services.
 
-Reading says that there is none; writing says that it is not offered, and where what it is for can be
-had instead.
+Reading returns nothing; writing fails with what is not offered, and what to use instead.
 """
 
 from typing import Any, cast
@@ -27,7 +26,7 @@ _NO_HYPEREDGES = (
 
 
 def no_policy(sent: wire.ContentPolicyRequest4 | None) -> None:
-    """Refuse a content policy that says anything: nobody would hold to it."""
+    """Refuse a content policy that is not empty: it would not be enforced."""
     if sent is not None and (sent.categories or sent.rules):
         raise NotOffered(_NO_CONTENT_POLICY)
 

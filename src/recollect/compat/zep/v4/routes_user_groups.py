@@ -1,4 +1,4 @@
-"""User groups: who belongs together."""
+"""User groups and their members."""
 
 from functools import partial
 

@@ -53,7 +53,7 @@ def thread(found: Thread) -> threads.Thread4:
 
 
 def _role(found: Episode) -> Any:
-    """The role of who spoke; Zep v4 has no word for none, and not for those of others."""
+    """The speaker's role; None for no role and for roles that Zep v4 does not know."""
     return found.role if found.role in _ROLES else None
 
 
@@ -106,14 +106,14 @@ def episode(where: OwnedGraph, found: Episode, said_in: Mapping[str, str]) -> gr
 
 
 def episodes_page(asked: PageQuery4, found: InGraph[list[Episode]]) -> Page4[graphs.Episode4]:
-    """A page of episodes in order, of which one more was read."""
+    """A page of episodes in order; one more was read, to see whether there is a next page."""
     shown, following = paging.past(asked, found.value)
     items = [episode(found.where, one, found.thread_uuids) for one in shown]
     return Page4(items=items, next_cursor=following)
 
 
 def node(where: OwnedGraph, found: ListedEntity) -> knowledge.Node4:
-    """A node with the episodes that mention it, none of them when they are too many."""
+    """A node with the episodes that mention it, or without them if there are too many."""
     entity = found.entity
     return knowledge.Node4(
         uuid=entity.uuid,
@@ -228,12 +228,12 @@ def results(
 
 
 def task_answer(found: Tracked) -> tasks.TaskAnswer4:
-    """Nothing but the task of what was asked for."""
+    """A response that contains only the task."""
     return tasks.TaskAnswer4(task=task(found))
 
 
 def reported(found: TaskReport, now: datetime) -> tasks.Task4:
-    """A task with what came of it."""
+    """A task with its outcome."""
     if found.warmed is not None:
         return warmed(found.warmed, now)
     if found.task is None:
@@ -242,8 +242,7 @@ def reported(found: TaskReport, now: datetime) -> tasks.Task4:
 
 
 def warmed(where: OwnedGraph, now: datetime) -> tasks.Task4:
-    """The task of having a graph in memory. Nothing is kept of it: it has the uuid of its graph, and
-    whoever asks for that is told that it is done."""
+    """The task of warming a graph. It is not stored: it has the uuid of its graph, and is always done."""
     return tasks.Task4(
         uuid=where.graph.uuid,
         type="graph.warm",
@@ -256,7 +255,7 @@ def warmed(where: OwnedGraph, now: datetime) -> tasks.Task4:
 
 
 def task(found: Tracked, came: Outcome | None = None) -> tasks.Task4:
-    """A task; *came* is what came of it, where that was knowledge that a caller wrote down."""
+    """A task; *came* is its outcome if it was a direct write."""
     known = found.task
     error = None
     if known.error is not None and (known.parked or known.status == "failed"):
@@ -276,7 +275,7 @@ def task(found: Tracked, came: Outcome | None = None) -> tasks.Task4:
 
 
 def _stage(found: Tracked) -> str:
-    """How far a task is, in words; of what was deleted nothing is read any more."""
+    """The progress of a task in words; deleted episodes are not read any more."""
     known = found.task
     done = known.succeeded + known.parked
     told = [f"{done} of {known.jobs} episodes read"] if known.jobs else []
@@ -317,7 +316,7 @@ def template(found: Template) -> project.Template4:
 
 
 def project_of(found: Project) -> project.Project4:
-    """A project; it has no edges of more than two ends and no content policy."""
+    """A project; it has no hyperedges and no content policy."""
     return shaped(
         project.Project4, found, hyperedges_enabled=False, include_policy_violating_episodes=False
     )
@@ -388,11 +387,13 @@ def trace(owner: AgentRecord, found: Trace) -> wire.Trace4:
 
 
 def trace_after_erasure(owner: AgentRecord, found: Trace, *, whole: bool) -> wire.Trace4:
-    """A trace that something was erased from, or that was erased as a *whole*: none of its words, as
-    the answer is kept for whoever asks again."""
+    """A trace after an erasure, in part or as a *whole*.
+
+    It contains none of its text, because the response is stored for repeated requests.
+    """
     shown = msgspec.structs.replace(
         trace(owner, found),
-        objective="",  # clients want one
+        objective="",  # clients require one
         trace_id=None,
         task_family=None,
         task_family_source=None,

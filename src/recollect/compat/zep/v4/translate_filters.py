@@ -1,4 +1,4 @@
-"""From the filters of Zep v4 to ours. Whatever is refused is named by its path."""
+"""Translation of Zep v4's filters to ours. Errors name the path in the request."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ PATH = "filters"
 
 
 def filters(sent: AnyFilters4 | None, *, edges: bool = True) -> Filters:
-    """Our filters; *edges* says whether there are edges among what is asked for."""
+    """Our filters; *edges* says whether the search includes edges."""
     if sent is None:
         return NO_FILTERS
     if getattr(sent, "content_policy_violated", None):
@@ -42,7 +42,7 @@ def filters(sent: AnyFilters4 | None, *, edges: bool = True) -> Filters:
 
 
 def metadata_tree(sent: MetadataFilterGroup4 | None) -> MetadataTree | None:
-    """A tree of tests of an episode's metadata, within its bounds."""
+    """A tree of tests on an episode's metadata, within bounds."""
     if sent is None:
         return None
     path = f"{PATH}.metadata_filters"
@@ -83,8 +83,8 @@ def _value_test(sent: ValueFilter4, path: str) -> ValueTest:
 def _dates(path: str, sent: DateFilters4 | None) -> dict[str, Any]:
     """Tests of each time: any of the groups, each of which is all of its tests.
 
-    Our filters know alternatives of one time, and several times that all have to fit; what is
-    neither cannot be said with them.
+    Our filters support alternatives for one time, or several times that must all match. Anything else cannot
+    be expressed with them.
     """
     if sent is None:
         return {}

@@ -1,7 +1,7 @@
 """What all wire types are made of: their bases, small types, and filters.
 
-A filter that is not understood must not be passed over: it would let through what its sender
-meant to keep out. So unknown fields of filters are refused, unlike in other requests.
+An unknown filter must not be ignored: it would let through what its sender meant to exclude. So unknown
+fields of filters are refused, unlike in other requests.
 """
 
 from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
@@ -104,8 +104,10 @@ class SearchFilters(Strict):
 
 
 def shaped(model: type[T], found: object, /, **named: Any) -> T:
-    """What was *found* as a client reads it: what is not *named* has the same name in both. A field
-    that is in neither is an AttributeError, so none goes missing unseen."""
+    """What was *found* as a client's model: fields not in *named* have the same name in both.
+
+    A field that is in neither raises AttributeError, so that none is missed.
+    """
     for field in model.__struct_fields__:
         if field not in named:
             named[field] = getattr(found, field)
