@@ -113,8 +113,26 @@ def _without(summary: str, gone: Iterable[str]) -> list[str]:
     parts = [summary.strip()]
     for fact in gone:
         sentence = _sentence(fact)
-        parts = [piece.strip() for part in parts for piece in part.split(sentence)]
+        parts = [piece for part in parts for piece in _around(sentence, part)]
     return [sentence for part in parts for sentence in _BORDER.split(part) if sentence]
+
+
+def _around(sentence: str, text: str) -> list[str]:
+    """What is left of *text* before, between and after *sentence*.
+
+    The same words at the end of a longer sentence are left there, unless they occur nowhere else: what
+    precedes them may be a text of a caller that has no full stop.
+    """
+    pieces, start = [], 0
+    at = text.find(sentence)
+    while at >= 0:
+        if at == 0 or text[:at].rstrip().endswith(_ENDS):
+            pieces.append(text[start:at].strip())
+            start = at + len(sentence)
+        at = text.find(sentence, max(start, at + 1))
+    if not pieces:
+        return [piece.strip() for piece in text.split(sentence)]
+    return [*pieces, text[start:].strip()]
 
 
 def _sentence(fact: str) -> str:

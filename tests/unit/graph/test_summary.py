@@ -34,6 +34,19 @@ def test_what_holds_no_longer_leaves() -> None:
     assert grow("Ann swims.", [], ["Ann swims"]) == ""
 
 
+def test_the_end_of_a_longer_sentence_is_no_sentence_of_its_own() -> None:
+    """What holds no longer takes nothing out of what was said with the same words."""
+    held = "Ann moved to Oslo. Bob says that Ann moved to Oslo. Note 10.1: Ann moved to Oslo."
+    left = "Bob says that Ann moved to Oslo. Note 10.1: Ann moved to Oslo."
+    assert grow(held, [], ["Ann moved to Oslo"]) == left
+
+
+def test_what_follows_a_text_without_a_stop_leaves_it_alone() -> None:
+    """A caller's text ends where the first fact begins."""
+    grown = grow("a keen rower", ["Ann swims"], [])
+    assert grow(grown, [], ["Ann swims"]) == "a keen rower"
+
+
 def test_the_oldest_sentences_leave_first_and_as_a_whole() -> None:
     """Short and readable."""
     summary = ""
