@@ -39,7 +39,7 @@ _ACCENTS = regex.compile("[\u0300-\u036f]")
 _POSSESSIVE = regex.compile(r"['\u2019\u02bc]s\b")
 _APOSTROPHE = regex.compile("['\u2019\u02bc`\u00b4\u2018]")
 _DOTTED = regex.compile(r"\b(?:\w\.){2,}\w?\b|\b(?:\w\.){2,}")
-# Signs that tell names apart stay: C++, C#, 3.5, -4, 20 %, $5. So do the marks of a script.
+# Signs that distinguish names stay: C++, C#, 3.5, -4, 20 %, $5. So do the marks of a script.
 _GAP = regex.compile(r"(?<!\d)[.,]|[.,](?!\d)|(?<=[\w+#])-|-(?!\d)|[^\w\p{M}\s\p{S}#%.,*-]|_")
 _ARTICLE = regex.compile(r"^(?:the|an?)\s+(?=\S)")
 _DIGITS = regex.compile(r"\d+")

@@ -10,7 +10,7 @@ Three pure steps, with a read of the store after each of the first two:
     delta = reconcile(Known(entities=entities, facts=facts), found, resolved=resolved, ...)
 
 The order of what is loaded does not matter. `Known.entities` should include the entities at the
-ends of the loaded facts: their summaries drop what no longer holds, and their names tell which
+ends of the loaded facts: their summaries drop what no longer holds, and their names show which
 facts are of one sort. An entity that is not loaded stays as it is.
 """
 

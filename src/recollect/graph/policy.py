@@ -73,7 +73,7 @@ class DecidedBy(msgspec.Struct, frozen=True, kw_only=True):
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """The decision on a request: its outcome, its visibility and the rules that led to it.
 
-    *mode* tells whether policies took effect, were only reported, or did not count. *would* is the
+    *mode* is whether policies took effect, were only reported, or did not count. *would* is the
     decision that the reported sets would have led to.
     """
 

@@ -1,4 +1,4 @@
-"""Entity resolution: which entities found are known already, and which of them are the same.
+"""Entity resolution: which of the entities found are already known, and which of them are the same.
 
 When in doubt, two entities are better than one wrong one. In order of precedence: the user's or the
 assistant's own node; a uuid; what a reader that saw the graph says, while that entity still has the

@@ -35,7 +35,7 @@ _episode = msgspec.json.Decoder(NewEpisode).decode
 
 
 class Progress(Record):
-    """How many items stand where."""
+    """How many items are in each state."""
 
     total: int
     queued: int = 0

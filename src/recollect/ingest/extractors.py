@@ -88,7 +88,7 @@ def _for_agents(reading: Brief, found: Extracted) -> Extracted:
 
 
 class LanguageModelExtractor:
-    """Asks a language model, once per episode; ratings and vectors are still made here.
+    """Asks a language model, once per episode; ratings and vectors are still computed here.
 
     Without a usable answer the episode is read as if there were no model, so that nobody waits for it,
     and is read again when the model is back.

@@ -51,7 +51,7 @@ def _read(tx: Transaction) -> None:
 
 
 def _write(tx: Transaction) -> None:
-    """Rewrite a row unchanged: it goes to the disk all the same."""
+    """Rewrite a row unchanged, which still goes to the disk."""
     tx.projects.touch()
 
 

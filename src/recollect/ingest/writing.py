@@ -1,6 +1,6 @@
 """Summaries written by a language model, in the background.
 
-Only when a graph has no other work, and at most one call per so many new messages of a thread.
+It happens only when a graph has no other work, and at most once per so many new messages of a thread.
 """
 
 import asyncio

@@ -198,7 +198,7 @@ class EpisodeTable(ItemTable):
         self.series_names = Codes()
         self.order = EpisodeOrder()
         self.by_user = Column(np.bool_, False)
-        self.asks = Column(np.int32, 0)  # number of words of a mere question; 0: it says something
+        self.asks = Column(np.int32, 0)  # number of words of a mere question; 0: it states something
         self.speaker = Column(np.int32, -1)
         self.speakers = Codes()
         self._first_names: list[str] = []
@@ -206,7 +206,7 @@ class EpisodeTable(ItemTable):
         self.producers = Codes()
         self.role = Column(np.int32, -1)
         self.roles = Codes()
-        self.addressee = Column(np.int32, -1)  # -1 when it is for nobody in particular
+        self.addressee = Column(np.int32, -1)  # -1 if it has none
         self.addressees = Codes()
         self.recallable = Column(np.bool_, True)  # not for semantic memory alone
         self.metadata = Column(np.int32, -1)  # codes of `metadata_texts`, -1 without any
