@@ -1,7 +1,7 @@
-"""The part of a graph that reconciliation sees, and the writing of what it decides.
+"""Loads the part of a graph that reconciliation sees, and writes what it decides.
 
-Everything is looked up by a key and bounded, so that an episode costs the same in a small graph
-and in a large one.
+Everything is looked up by key and bounded, so that an episode costs the same in a small graph and in a
+large one.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,10 +32,10 @@ _REMEMBERED = 2_048
 
 
 class Neighbourhood:
-    """Entities and facts of one graph as they were read, with the row ids behind their uuids.
+    """Entities and facts of one graph as loaded, with the row ids of their uuids.
 
-    What is added is numbered after an episode, and on its *side* of the walls that policies draw; of
-    what is there, only that is read. Without walls *side* is None.
+    New items get row ids derived from an episode, and its *side* of the walls drawn by policies. Only
+    items of that side are loaded. Without walls *side* is None.
     """
 
     def __init__(
@@ -46,15 +46,15 @@ class Neighbourhood:
         self._episode_id = episode_id
         self._wall = side
         self._side = side or ""
-        self._user: KnownEntity | None = None  # as a whole, whatever this side knows
+        self._user: KnownEntity | None = None  # the whole node, not only what this side knows
         self._numbers = numbers.of_episode(episode_id)
         self._entity_ids: dict[str, int] = {}
         self._entity_uuids: dict[int, str] = {}
         self._fact_ids: dict[str, int] = {}
-        self.ends: tuple[KnownEntity, ...] = ()  # of loaded facts, when nobody asked for them
+        self.ends: tuple[KnownEntity, ...] = ()  # of loaded facts, unless already loaded
 
     def entities(self, keys: Iterable[str], uuids: Sequence[str] = ()) -> tuple[KnownEntity, ...]:
-        """The user, the assistant, and who answers to one of *keys* or has one of *uuids*."""
+        """The user, the assistant, and the entities with one of *keys* or *uuids*."""
         who = self._tx.entities.who(graph_id=self._graph_id)
         found = [row for row in who if row.is_user or row.side == self._side]
         listed = list(dict.fromkeys(keys))
@@ -74,7 +74,7 @@ class Neighbourhood:
         return self._known(found)
 
     def meet(self, named: Mapping[str, int]) -> None:
-        """Know the row ids of further entities, without what is known of them."""
+        """Add the row ids of further entities, without loading them."""
         self._entity_ids.update(named)
 
     def _known(self, found: Iterable[EntityRow]) -> tuple[KnownEntity, ...]:
@@ -90,7 +90,7 @@ class Neighbourhood:
         return known_on(self._tx, row, self._wall)
 
     def facts(self, needs: FactNeeds) -> tuple[KnownFact, ...]:
-        """The facts that those found may restate or close; the oldest first."""
+        """The facts that those found may restate or close, oldest first."""
         found: dict[int, FactRow] = {}
         facts = self._tx.facts
         since = rows.micros_or_none(needs.since)
@@ -173,9 +173,9 @@ class Neighbourhood:
     def apply(
         self, delta: Delta, *, now: datetime, extractor: str | None = None, gone: bool = False
     ) -> None:
-        """Write what was decided about the episode; the caller's transaction holds it together.
+        """Write what was decided about the episode, in the caller's transaction.
 
-        *gone*: it was deleted, so it stands behind nothing.
+        *gone*: it was deleted, so it supports nothing.
         """
         for entity in delta.new_entities:
             self._add_entity(entity, now)
@@ -200,9 +200,9 @@ class Neighbourhood:
             self._tx.links.mention_insert(entity_id=entity_id, episode_id=self._episode_id)
 
     def cite(self, delta: Delta) -> list[int]:
-        """Let further episodes of the log stand behind the facts that cite them; gives their row ids.
+        """Make cited episodes of the log support the facts that cite them; returns their row ids.
 
-        One that is gone since is passed over.
+        Episodes deleted since are skipped.
         """
         cited = dict[int, None]()
         for support in delta.supports:
@@ -217,11 +217,11 @@ class Neighbourhood:
         return list(cited)
 
     def entity_id(self, uuid: str) -> int:
-        """The row id of an entity that was read or added."""
+        """The row id of an entity that was loaded or added."""
         return self._entity_ids[uuid]
 
     def fact_id(self, uuid: str) -> int:
-        """The row id of a fact that was read or added."""
+        """The row id of a fact that was loaded or added."""
         return self._fact_ids[uuid]
 
     def _add_entity(self, entity: KnownEntity, now: datetime) -> None:
@@ -276,7 +276,7 @@ class Neighbourhood:
         )
 
     def _support(self, support: Support, episode_id: int) -> None:
-        """Let an episode stand behind a fact; one that says it again does away with doubts."""
+        """Make an episode support a fact; a restatement removes doubts about it."""
         start, end = support.span or (None, None)
         if support.role == "restates":
             self._tx.doubts.dispel(fact_id=self._fact_ids[support.fact])
@@ -310,7 +310,7 @@ class Neighbourhood:
 
 
 def change_entity(tx: Transaction, graph_id: int, entity_id: int, entity: ChangedEntity) -> None:
-    """Write what an entity has become."""
+    """Write a changed entity."""
     tx.entities.learn(
         id=entity_id,
         name=entity.name,
@@ -331,14 +331,14 @@ def put_names(tx: Transaction, graph_id: int, entity_id: int, given: Iterable[st
 
 
 def known_on(tx: Transaction, row: EntityRow, side: str | None) -> KnownEntity:
-    """An entity as it is known on one side; None where there are no walls."""
+    """An entity as known on one *side*; None without walls."""
     known = _known_entity(row, side)
     if side is None or known.who != "user":
         return known
     return user_sides.as_known(known, user_sides.learned(tx, row.id, side))
 
 
-@lru_cache(maxsize=_REMEMBERED)  # one episode after the other meets the same entities
+@lru_cache(maxsize=_REMEMBERED)  # consecutive episodes mention the same entities
 def _known_entity(row: EntityRow, side: str | None) -> KnownEntity:
     return KnownEntity(
         uuid=row.uuid,

@@ -36,8 +36,10 @@ class KeywordOnly(msgspec.StructMeta):
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class Record(msgspec.Struct, metaclass=KeywordOnly, frozen=True, gc=False):
-    """A value that came out of the store and is never edited in place, so that it cannot hold itself:
-    the garbage collector need not look at it."""
+    """A value from the store that is never changed in place.
+
+    So it cannot contain itself, and the garbage collector need not track it.
+    """
 
 
 class Access(Record):
@@ -51,8 +53,8 @@ class Access(Record):
     logs_reads: bool = False
     mcp_write: bool = False  # the tools that change the memory are offered
     policy: KeyPolicy | None = None  # None: everything is allowed
-    limits: UsageLimits | None = None  # how much may be asked for; None: as much as one likes
-    acting: Acting | None = None  # whose act a write is; None: nobody's, as what workers derive
+    limits: UsageLimits | None = None  # usage limits; None: unlimited
+    acting: Acting | None = None  # the actor of a write; None: none, as for what workers derive
 
 
 class Project(Record):

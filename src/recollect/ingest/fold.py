@@ -1,8 +1,8 @@
-"""The graph as a fold: what readers found, taken in place by place, in the order of the log.
+"""The graph as a fold: what readers found, folded in position by position, in log order.
 
 A step is what one reading changes, and everything that follows from it: index rows, summaries,
 observations, chapters. Readings and changes by hand are all that a graph is made of, so a fold
-from the beginning gives the same graph, whoever read and whenever.
+from the start gives the same graph, whichever reader read and whenever.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,10 +38,10 @@ FoundThing = TypeVar("FoundThing", FoundEntity, FoundFact)
 
 
 class Step(Record):
-    """One place of a log. *gone*: its episode was deleted, and what it said has other supporters.
+    """One position of a log. *gone*: its episode was deleted, and what it said has other support.
 
-    *side*: of the walls that policies draw; None without walls. *distance*: how far the uuids of the
-    graph are from those that its readings speak of.
+    *side*: of the walls drawn by policies; None without walls. *distance*: how far the uuids of the
+    graph are shifted from those in its readings.
     """
 
     episode: Episode
@@ -53,8 +53,11 @@ class Step(Record):
 
 
 class StepOutcome(Record):
-    """What came of a step: facts that become findable, facts and episodes that are filtered otherwise,
-    entities that are described otherwise, what was derived, and facts that held before it."""
+    """What a step changed.
+
+    *facts* to index; facts and episodes *touched*, whose filters change; entities *described* anew; what
+    was *derived*; and facts *closed* that held before.
+    """
 
     facts: list[IndexItem]
     touched: dict[Kind, list[int]]
@@ -64,8 +67,10 @@ class StepOutcome(Record):
 
 
 class _Slice:
-    """Steps in a row that a graph takes in. What they make findable changes with step after step, so it
-    is written once, as the last of them left it."""
+    """Consecutive steps that are folded into a graph.
+
+    Their index rows change with every step, so they are written once, as the last step left them.
+    """
 
     def __init__(self, tx: Transaction, graph_id: int) -> None:
         self._tx = tx
@@ -73,7 +78,7 @@ class _Slice:
         self._steps: list[tuple[Step, StepOutcome]] = []
 
     def take(self, step: Step, table: Predicates) -> StepOutcome:
-        """Take in one more."""
+        """Fold in one more step."""
         taken = _learn(self._tx, step, table)
         cited = [seq for fact in step.found.facts for seq in fact.cites]
         chapters.follow(self._tx, self._graph_id, [step.episode.seq, *cited])
@@ -81,7 +86,7 @@ class _Slice:
         return taken
 
     def settle(self) -> None:
-        """Let everything be found by what is said of it now."""
+        """Write the index rows of everything that the steps changed."""
         if not self._steps:
             return
         tx, graph_id = self._tx, self._graph_id
@@ -99,8 +104,7 @@ class _Slice:
 
 
 def take(tx: Transaction, step: Step, table: Predicates) -> Sequence[str]:
-    """Let the graph take in one place of its log, which comes after all that it has taken in; tells
-    which facts that closed."""
+    """Fold in one position of the log, after all that were folded before; returns the facts it closed."""
     steps = _Slice(tx, step.episode.graph_id)
     taken = steps.take(step, table)
     steps.settle()
@@ -108,7 +112,7 @@ def take(tx: Transaction, step: Step, table: Predicates) -> Sequence[str]:
 
 
 def _find(tx: Transaction, graph_id: int, entity_ids: set[int]) -> None:
-    """Let entities be found by what is said of them now."""
+    """Index entities by their current names and summaries."""
     listed = rows.to_json(sorted(entity_ids))
     items = [
         index.entity_item(row.id, row.name, row.summary) for row in tx.entities.by_ids(ids=listed)
@@ -117,8 +121,10 @@ def _find(tx: Transaction, graph_id: int, entity_ids: set[int]) -> None:
 
 
 def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> bool:
-    """Take in the next places after the last one that a graph apart knows, and the edits made after
-    them; says whether there are more."""
+    """Fold the next positions into a separate copy of a graph, and the edits made after them.
+
+    Returns whether there may be more.
+    """
     found = tx.readings.steps_next(graph_id=graph_id, limit=limit)
     steps = _Slice(tx, graph_id)
     edited = edits.first_place(tx, graph_id)
@@ -138,7 +144,7 @@ def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> b
 
 
 def start_over(tx: Transaction, graph_id: int) -> None:
-    """Let a graph of which nothing but the user's own node and record is there begin anew."""
+    """Prepare a fold from the start, for a graph with nothing but the user's own node and record."""
     users.restore_node(tx, graph_id)
     tx.graphs.unlearn_supports(graph_id=graph_id)
     tx.graphs.unlearn_closings(graph_id=graph_id)
@@ -159,7 +165,7 @@ def _step(row: StepRow) -> Step:
 
 
 def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
-    """Let a graph know what a reading says. An episode is learned as of when it was processed."""
+    """Write what a reading says into the graph. An episode is learned as of when it was processed."""
     episode, side = step.episode, step.side
     found = copies.moved(step.found, step.distance)
     found = taken_in.followed(tx, episode.graph_id, side or "", found)
@@ -201,7 +207,7 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
 
 
 def _new_ids(episode: Episode, found: Found, distance: int) -> NewId:
-    """Ids for what is new, the same every time; none of them was asked for by name."""
+    """Ids for new items, the same in every fold; none is a uuid that a caller requested."""
     at = copies.placed(episode, distance)
     asked = {item.uuid for item in found.entities} | {item.uuid for item in found.facts}
     places = len(found.entities) + len(found.facts)
@@ -215,8 +221,7 @@ def _new_ids(episode: Episode, found: Found, distance: int) -> NewId:
 
 
 def _free_uuids(tx: Transaction, graph_id: int, side: str, found: Found) -> Found:
-    """*found* without the uuids that callers asked for and that are used already: in another graph,
-    or beyond a wall."""
+    """*found* without requested uuids that are already used in another graph or beyond a wall."""
     there = graph_id, side
 
     def free(
@@ -242,9 +247,11 @@ def _items(around: Neighbourhood, delta: Delta, vectors: Sequence[bytes | None])
 
 
 def settle(tx: Transaction, put_back: Refolded) -> None:
-    """See to what rests on a graph that was folded again: what deleted episodes left, what the
-    injection log tells of facts that are gone, and what was written of its threads, which nobody
-    writes a second time while the facts under it are the same.
+    """Update what rests on a graph that was folded again.
+
+    That is the remainders of deleted episodes, expiry, webhook events, the injection log's entries of
+    facts that are gone, and the written summaries of its threads, which are not written a second time
+    while their facts are the same.
     """
     remainders.renew(tx, put_back.graph_id)
     expiring.follow_fold(tx, put_back.graph_id)

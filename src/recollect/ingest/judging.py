@@ -1,10 +1,9 @@
-"""What new facts do to the open ones near them, where the reader did not say.
+"""Judges what new facts do to similar facts that are not over, where the reader did not say.
 
-Of each new fact those nearest in meaning that are not over are looked up, plans and what has its end
-before it among them, and of those that may well be over a judge that knows nothing but the two
-sentences says whether they still hold. What it says is kept with the reading, so that a fold needs no
-judge. An episode may close what one before it said that is not learned yet; then that one is learned
-first.
+For each new fact, the facts nearest in meaning that are not over are looked up, including plans and
+facts whose end lies ahead. If one of them may well be over, a judge that sees only the two sentences
+says whether it still holds. Its verdict is stored with the reading, so that a fold needs no judge. An
+episode may close what an earlier one said that is not learned yet; then the earlier one is learned first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +37,7 @@ _Verdicts = dict[tuple[int, int], dict[str, Judgement]]
 
 
 class Judge(Protocol):
-    """Whoever says what the newer of two sentences does to the older one."""
+    """Says what the newer of two sentences does to the older one."""
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Opinion]:
         """One opinion for each pair, in order."""
@@ -52,8 +51,11 @@ class Read(NamedTuple):
 
 
 class _New(NamedTuple):
-    """A new fact that may close others: the place of its episode among those at hand, and its own
-    among those found in it; when it begins to hold, and when it was told."""
+    """A new fact that may close others.
+
+    *place* is the index of its episode in this batch, *number* its own among the facts found there;
+    *at* is when it begins to hold, *told* when it was said.
+    """
 
     place: int
     number: int
@@ -65,8 +67,10 @@ class _New(NamedTuple):
 
 
 class _Old(NamedTuple):
-    """A sentence that a new one is held against, with the facts of the graph that say it; none, if it
-    is one of those at hand."""
+    """A sentence that a new one is compared with.
+
+    *facts* are the facts of the graph with this sentence; none if it comes from the same batch.
+    """
 
     text: str
     owner: str
@@ -76,14 +80,14 @@ class _Old(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """A new sentence, what it is held against, and the pair that the judge is asked about for each."""
+    """A new fact, and the sentences it is compared with, each with the pair for the judge."""
 
     new: _New
     held: Sequence[tuple[_Old, Pair]]
 
 
 def _case(new: _New, near: Sequence[_Old]) -> _Case:
-    """Of what is near, only what may well be over: reading a pair costs."""
+    """A case with only those near sentences that may well be over, because judging a pair is expensive."""
     nearest = max((old.alike for old in near), default=0.0)
     pairs = [_pair(new, old, nearest) for old in near]
     places = worth_reading(pairs, setting(), JUDGED_NEAR_MAX)
@@ -108,15 +112,17 @@ async def one_judged(
 
 
 class Place(NamedTuple):
-    """A graph, and the keys of metadata that policies of its project guard."""
+    """A graph, and the metadata keys that policies of its project guard."""
 
     project_id: int
     graph: Graph
     guarded: frozenset[str]
 
     def access(self, episode: Episode) -> Access:
-        """What an episode is held against: facts that say under the guarded keys what it says. Others
-        are hidden from some who see it, who must not notice that there is something."""
+        """An access that sees only facts with the episode's own values for the guarded keys.
+
+        Other facts are hidden from some who see the episode, and must not reveal their existence.
+        """
         if not self.guarded:
             return everyone(self.project_id)
         own = values(episode.metadata, self.guarded)
@@ -137,8 +143,10 @@ def place_of(tx: Transaction, graph_id: int) -> Place | None:
 async def judged(
     store: Store, finder: Finder, place: Place, read: Sequence[Read], judge: Judge
 ) -> list[Extracted]:
-    """The readings of the first of these episodes with what their facts do to those known: all of
-    them, or those before the first that closes what another of them says."""
+    """The readings of the first of these episodes, with what their facts do to known ones.
+
+    All of them, or those before the first episode that closes what another of them says.
+    """
     cases = await _cases(store, finder, place, read)
     pairs = list(dict.fromkeys(pair for case in cases for _, pair in case.held))
     opinions = dict(zip(pairs, await judge.judge(pairs) if pairs else (), strict=True))
@@ -155,7 +163,7 @@ async def judged(
 
 
 async def _cases(store: Store, finder: Finder, place: Place, read: Sequence[Read]) -> list[_Case]:
-    """Each new fact with what it is held against, in order."""
+    """Each new fact with the sentences it is compared with, in order."""
     seen_by = [place.access(item.episode) for item in read]
     new = [one for number, item in enumerate(read) for one in _new(number, item)]
     found: dict[int, _Case] = {}
@@ -172,7 +180,7 @@ async def _cases(store: Store, finder: Finder, place: Place, read: Sequence[Read
 
 
 def _new(place: int, item: Read) -> Iterator[_New]:
-    """The facts of an episode that tell what is so by now, no wishes and nothing that was over."""
+    """The facts of an episode that hold now: no wishes, and nothing that was already over."""
     episode, extracted = item
     at = episode.created_at
     both = zip(extracted.found.facts, extracted.fact_vectors, strict=True)
@@ -191,8 +199,10 @@ def _vector(packed: bytes) -> Floats:
 async def _said(
     store: Store, place: Place, access: Access, near: Sequence[tuple[_New, Sequence[Hit[Fact]]]]
 ) -> dict[str, datetime]:
-    """When the episodes behind facts that begin later than the new ones were told, by uuid: a plan is
-    told before it begins, and what comes late tells of an earlier time."""
+    """When the episodes behind facts that begin later than the new ones were said, by uuid.
+
+    A plan is said before it begins, and an episode that comes late may be about an earlier time.
+    """
     later = (hit.item for new, hits in near for hit in hits if _begins_after(hit.item, new.at))
     uuids = list(dict.fromkeys(uuid for fact in later for uuid in fact.episodes))
     told = await store.read(episodes.by_uuids, access, place.graph, uuids) if uuids else []
@@ -206,8 +216,7 @@ def _begins_after(fact: Fact, at: datetime) -> bool:
 def _known(
     new: _New, near: Sequence[Hit[Fact]], item: Read, said: Mapping[str, datetime]
 ) -> list[_Old]:
-    """The nearest sentences of facts that are not over, of which an episode told by then and which
-    the reader was not shown."""
+    """The nearest sentences of facts that are not over, were said by then and not shown to the reader."""
     shown, own = frozenset(item.extracted.found.shown), [item.episode.uuid]
     by_then = {uuid for uuid, at in said.items() if at <= new.told}
     found: dict[str, list[Hit[Fact]]] = {}
@@ -227,7 +236,7 @@ def _old(facts: Sequence[Fact], alike: float) -> _Old:
 
 
 def _beside(new: _New, others: Sequence[_New]) -> list[_Old]:
-    """The nearest facts of the episodes before it, of those that are at hand together."""
+    """The nearest facts of earlier episodes in the same batch."""
     earlier = (one for one in others if one.place < new.place and one.told <= new.told)
     alike = ((float(one.vector @ new.vector), one) for one in earlier)
     near = sorted((one for one in alike if one[0] >= JUDGED_ALIKE_MIN), key=lambda one: -one[0])
@@ -237,15 +246,18 @@ def _beside(new: _New, others: Sequence[_New]) -> list[_Old]:
 
 
 def _judgements(new: _New, said: Sequence[tuple[_Old, Opinion]]) -> Iterator[Judgement]:
-    """Which facts are over, as far as that is sure, and which may be."""
+    """Judgements of facts that are over, and of facts that may be."""
     for old, one in said:
         if one.sure >= setting().sure or (one.sure >= setting().doubt and _concerns(new, old)):
             yield from (_judgement(fact, one) for fact in old.facts)
 
 
 def _concerns(new: _New, old: _Old) -> bool:
-    """Whether a new fact may be about the one it is held against: what somebody else does, without
-    a word of the first, casts no doubt. What has no name of its own may be anybody's."""
+    """Whether a new fact may be about the owner of the older one.
+
+    What someone else does casts no doubt, unless it mentions that owner. An owner without a proper name
+    may be anyone.
+    """
     named = old.owner[:1].isupper() and new.owner[:1].isupper()
     return not named or old.owner == new.owner or old.owner.split()[0] in new.text
 
@@ -261,7 +273,7 @@ def _judgement(fact: Fact, one: Opinion) -> Judgement:
 
 
 def _with(extracted: Extracted, place: int, verdicts: _Verdicts) -> Extracted:
-    """A reading with what was judged."""
+    """A reading with the judge's verdicts."""
     facts = tuple(
         replace(fact, judged=(*fact.judged, *verdicts.get((place, number), {}).values()))
         for number, fact in enumerate(extracted.found.facts)

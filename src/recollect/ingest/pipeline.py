@@ -1,5 +1,7 @@
-"""What is done for an episode once it is stored. The order of steps is the path of an episode:
-brief, extract, judge, keep, fold; the last two are one transaction."""
+"""The processing of a stored episode: brief, extract, judge, keep, fold.
+
+The last two steps are one transaction.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -32,9 +34,8 @@ from recollect.store.work import beside_others
 class Extractor(Protocol):
     """Turns episodes into what they say.
 
-    *together*: how many it reads at once. *wants_known*: whether it wants to be shown what the
-    graph knows (`known.py`); that depends on how far the graph has got, so only one that reads
-    episodes one by one can.
+    *together*: how many it reads at once. *wants_known*: whether it must be shown what the graph knows
+    (`known.py`); that changes with every episode, so only an extractor that reads one at a time can.
     """
 
     together: int
@@ -45,11 +46,11 @@ class Extractor(Protocol):
         """What each episode says, in order."""
 
     async def close(self) -> None:
-        """Let go of processes and connections."""
+        """Release processes and connections."""
 
 
 Prepared = dict[int, tuple[bytes, Extracted | None]]
-# What is kept of an episode from which nothing is learned because learning is off.
+# The reading of an episode from which nothing is learned because learning is off.
 UNREAD = Extracted(found=Found(extractor="none"))
 
 
@@ -64,9 +65,9 @@ async def process(
 ) -> None:
     """Take stored episodes of one graph along the whole path. The caller holds the lease.
 
-    Without an extractor episodes are made findable, and only what callers wrote down as knowledge
-    is learned. The finder finds what is known, for an extractor that wants to be shown it and for
-    the judge, who says what of it holds no longer.
+    Without an extractor episodes are indexed, and only direct writes of callers are learned. The finder
+    finds what is known, for an extractor that must be shown it and for the judge, which says what no
+    longer holds.
     """
     together = extractor.together if extractor else JOBS_PER_COMMIT_MAX
     for start in range(0, len(jobs), together):
@@ -84,8 +85,10 @@ async def process(
 async def _judge(
     store: Store, finder: Finder, judge: Judge, jobs: Sequence[Job], prepared: Prepared
 ) -> Sequence[Job]:
-    """Have it judged what new facts close; tells which of the jobs, from the first one on, have to
-    be learned before the others can be judged: mostly all of them."""
+    """Ask the judge what new facts close.
+
+    Returns the first jobs, usually all, which must be learned before the others can be judged.
+    """
     place = await store.glance(judging.place_of, jobs[0].graph_id)
     owed = [(job, prepared[job.id][1]) for job in jobs if job.id in prepared]
     read = [Read(job.episode, found) for job, found in owed if found is not None]
@@ -109,7 +112,7 @@ async def prepare(
     extractor: Extractor | None,
     finder: Finder | None = None,
 ) -> Prepared:
-    """The costly part, outside of any transaction: search terms and what was extracted, by job."""
+    """The expensive part, outside of any transaction: search terms and extraction results, by job."""
     found = await asyncio.to_thread(_terms, jobs)
     if extractor is None:
         return {job.id: (found[job.id], _written_down(job.episode)) for job in jobs}
@@ -132,7 +135,7 @@ async def _read(extractor: Extractor, wanted: Sequence[Brief]) -> list[Extracted
 
 
 async def _with_known(store: Store, finder: Finder, episode: Episode, reading: Brief) -> Brief:
-    """What is to be read together with what is known; what nobody reads needs none."""
+    """A brief with what is known; unchanged if no reader reads it."""
     if reading.kind in DIRECT_KINDS or not reading.learn:
         return reading
     project_id = await store.glance(known.project_of, episode.graph_id)
@@ -143,12 +146,12 @@ async def _with_known(store: Store, finder: Finder, episode: Episode, reading: B
 
 
 def to_learn(episode: Episode, reading: Brief) -> Brief:
-    """Nothing is learned from what is kept for the episodic memory alone."""
+    """A brief that learns nothing if the episode is kept for the episodic memory alone."""
     return msgspec.structs.replace(reading, learn=episode.kept_for != "episodic")
 
 
 def _written_down(episode: Episode) -> Extracted | None:
-    """What a caller wrote as knowledge, which nobody has to read; None for everything else."""
+    """The content of a direct write, which needs no reader; None for any other episode."""
     if episode.kind not in DIRECT_KINDS:
         return None
     found = read_direct(episode.kind, episode.content)
@@ -167,7 +170,7 @@ def commit(
     prepared: Prepared,
     table: Predicates,
 ) -> None:
-    """Write all that came of *jobs* and mark them done, in one transaction."""
+    """Write the results of *jobs* and mark them done, in one transaction."""
     happened = []
     for job in queue.finish(tx, held, [job for job in jobs if job.id in prepared]):
         words, extracted = prepared[job.id]
@@ -186,10 +189,10 @@ def commit(
 def _keep(
     tx: Transaction, episode: Episode, extracted: Extracted, table: Predicates
 ) -> Sequence[str]:
-    """Keep a reading, and let the graph take it in; tells which facts that closed.
+    """Store a reading and fold it into the graph; returns the facts that it closed.
 
-    One that comes late, because its job was parked and tried again, belongs to an earlier place of
-    the log than the graph has reached: then the graph is folded again from there.
+    A late reading, whose job was parked and retried, belongs to an earlier log position than the graph
+    has reached: then the graph is folded again from there.
     """
     found = naming.placed(tx, episode.graph_id, extracted.found)
     kept = readings.put(tx, episode.id, found, extracted.fact_vectors)

@@ -1,5 +1,8 @@
-"""Keeping observations and summaries in step with the log: called once for each episode, in the
-transaction that learns it, so that how episodes share a commit changes nothing."""
+"""Updates observations and summaries with each episode.
+
+It runs once per episode, in the transaction that learns it, so that the result does not depend on how
+episodes share a commit.
+"""
 
 from recollect.derive import derived, observations, summaries
 from recollect.derive.derived import Derived
@@ -16,11 +19,10 @@ from recollect.store.protocol import Transaction
 def refresh(
     tx: Transaction, episode: Episode, table: Predicates, delta: Delta, distance: int
 ) -> list[Derived]:
-    """Take an episode that was just learned, and the *delta* it made, into all that rests on it;
-    tells what reads differently now and can be found.
+    """Update what rests on an episode that was just learned; returns what must be indexed again.
 
-    The work is bounded: a few facts for each relation that the episode speaks of, a few for its
-    thread. An episode that was processed before is taken in as of then.
+    *delta* is what the episode changed. The work is bounded: a few facts for each relation that the
+    episode is about, a few for its thread. An episode that was processed before counts as of then.
     """
     now = episode.processed_at or tx.now
     new_id = copies.derived(episode, distance, "/derived")
@@ -50,11 +52,11 @@ def refresh(
 
 
 def _label(tx: Transaction, graph_id: int, text: str) -> str:
-    """The type of observation, of those that the project asks for, that a new one is."""
+    """The type of a new observation, among those that the project defines."""
     row = tx.graphs.by_id(id=graph_id)
     if row is None:
         return rules.GENERIC
-    # The wishes belong to the project, whoever is asking.
+    # Steering belongs to the project and does not depend on the caller.
     access = Access(project_id=row.project_id, project_uuid="", key_uuid="")
     steering = guidance.steering_at(tx, access, guidance.scope_of(rows.graph(row)))
     return rules.label(text, [(item.name, item.description) for item in steering.types])

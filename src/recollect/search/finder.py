@@ -1,4 +1,4 @@
-"""Searching one graph, the whole way: segment, prepared query, ranking, and the items themselves."""
+"""Searches one graph, end to end: segment, prepared query, ranking, and the items themselves."""
 
 import asyncio
 import hashlib
@@ -71,8 +71,10 @@ class Finder:
         reach: ContextSpan,
         without: Collection[int] = (),
     ) -> list[Context]:
-        """The episodes that fit *query* best, but for those of *without*, row ids; each within
-        what was said around it, the best episodes first. An empty text finds nothing."""
+        """The episodes that fit *query* best, each with what was said around it, best first.
+
+        *without* are row ids of episodes to leave out. An empty text finds nothing.
+        """
         if not query.text.strip() or query.limit <= 0:
             return []
         view, lookups = await self._begin(access, graph, query)
@@ -86,8 +88,10 @@ class Finder:
         hits: Sequence[Hit[Any]],
         about: int | None,
     ) -> tuple[dict[int, ScoreBreakdown], SearchOutcome | None]:
-        """The parts of the scores of what *query* found, by row ids; and how one thing fared with
-        it, by its row id, whether it was found or not."""
+        """The score parts of what *query* found, by row id, and the outcome of one item.
+
+        *about* is the row id of that item, which need not have been found.
+        """
         view, lookups = await self._begin(access, graph, query)
         ids = [hit.item.id for hit in hits]
         return await asyncio.to_thread(self._explain, view, query, lookups, ids, about)
@@ -123,8 +127,7 @@ class Finder:
         at: Sequence[datetime],
         limit: int,
     ) -> list[list[Hit[Fact]]]:
-        """For each vector the facts nearest in meaning that were not over at its moment, with the
-        cosine."""
+        """For each vector, the facts nearest in meaning that were not over at its moment, with the cosine."""
         segment = await self._segments.of(access, graph)
         view = _View(segment, access.visibility)
         near = await asyncio.to_thread(lambda: view(_nearest, vectors, at, limit))
@@ -152,9 +155,9 @@ class Finder:
         return _View(segment, access.visibility), await read(look_up, graph.id, query)
 
     def _search(self, view: "_View", query: Query, lookups: Lookups) -> list[Hit[int]]:
-        """The costly part, for a thread of its own.
+        """The expensive part, run in a separate thread.
 
-        What fits one part of a question that asks several things fits the question.
+        If a question asks several things, an item that fits one of its parts fits the question.
         """
         prepared = self._prepare(view, query, lookups)
         hits = view(rank.search, prepared)
@@ -193,8 +196,7 @@ class Finder:
     def _dated(
         self, view: "_View", speakers: set[str], prepared: PreparedQuery, event: TimedEvent
     ) -> PreparedQuery:
-        """Find out when the event happened that a query names as its time; one that is not known
-        does not narrow."""
+        """Look up when the event happened that a query names as its time; an unknown one does not narrow."""
         query = Query(text=event.text, kind="fact", now=prepared.query.now, limit=1)
         named = Lookups(named=prepared.lookups.named)
         when = view(_happened, prepare(speakers, query, named, self._embed))
@@ -234,8 +236,7 @@ class Finder:
 def fetch(
     tx: Transaction, access: Access, graph: Graph, kind: Kind, hits: Sequence[Hit[int]]
 ) -> list[Hit[Any]]:
-    """Hits with the items in the place of their row ids, without those that are deleted or hidden
-    by now."""
+    """Hits with items instead of row ids, without those that are deleted or hidden by now."""
     return _replaced(hits, KINDS[kind].read(tx, access, graph, [hit.item for hit in hits]))
 
 
@@ -245,7 +246,7 @@ def _replaced(hits: Sequence[Hit[int]], found: Sequence[Any]) -> list[Hit[Any]]:
 
 
 class _View(NamedTuple):
-    """A segment and the visibility it is seen with: whatever is called with it sees no more."""
+    """A segment and the visibility it is seen with; a task called through it sees no more than that."""
 
     segment: Segment
     visibility: Visibility | None

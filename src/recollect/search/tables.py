@@ -198,7 +198,7 @@ class EpisodeTable(ItemTable):
         self.series_names = Codes()
         self.order = EpisodeOrder()
         self.by_user = Column(np.bool_, False)
-        self.asks = Column(np.int32, 0)  # number of words of a mere question; 0: it states something
+        self.asks = Column(np.int32, 0)  # number of words of a mere question, else 0
         self.speaker = Column(np.int32, -1)
         self.speakers = Codes()
         self._first_names: list[str] = []
