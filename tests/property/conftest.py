@@ -1,7 +1,7 @@
-"""No deadline per example: the machines these run on are shared.
+"""Hypothesis profiles, without a deadline per example: the machines that run these tests are shared.
 
-The quick runs draw the same examples every time, so that a check of somebody's change says something of
-that change; `make test-long` looks for new ones.
+Quick runs draw the same examples every time, so that a failure is due to the change under test;
+`make test-long` looks for new examples.
 """
 
 from hypothesis import settings

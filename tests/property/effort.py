@@ -1,7 +1,7 @@
-"""How many examples a property is tried with.
+"""The number of examples per property.
 
-A check of somebody's change draws the same ones each time, so that more of them say little more of that change;
-`make test-long` (`EXPLORE=1`) looks for new ones, and takes its time.
+A quick run draws the same examples every time, so that more of them would say little more about a change;
+`make test-long` (`EXPLORE=1`) looks for new examples, and takes longer.
 """
 
 import os
@@ -10,5 +10,5 @@ EXPLORING = bool(os.environ.get("EXPLORE"))
 
 
 def examples(many: int) -> int:
-    """All of them for the long run, a third in the quick one."""
+    """All of them in a long run, a third in a quick one."""
     return many if EXPLORING else max(many // 3, 5)

@@ -1,5 +1,4 @@
-"""Trees of conditions and the texts that state them, in many spellings; and what a text means,
-worked out from the text itself."""
+"""Condition trees and texts for them in many spellings, and an evaluator that works on the text itself."""
 
 import re
 from datetime import UTC, datetime
@@ -16,7 +15,7 @@ KEYS = ("a", "b.größe")
 MOMENTS = tuple(datetime(2024, 1, day, tzinfo=UTC) for day in (1, 2, 3))
 
 numbers = st.sampled_from([0, 1, -1, 2, 10, 1.0, 9.5, -0.5, 1e16])
-# Texts that look like something else, and some that do not.
+# Texts that look like other types or syntax.
 LOOKALIKES = ("1", "1.0", "10", "9", "-1", "true", "False", "AND", ") OR (", "message", "e1")
 DATES = ("2024-01-02", "2024-01-01T23:00:00-01:00")
 texts = st.sampled_from(
@@ -54,7 +53,7 @@ def _tests_of(field: Field) -> st.SearchStrategy[EpisodeTest]:
     )
 
 
-# Metadata is what is asked for most.
+# Metadata is filtered most often.
 fields = st.sampled_from(("metadata", "metadata", *FIELDS))
 episode_tests: st.SearchStrategy[EpisodeTest] = fields.flatmap(_tests_of)
 leaves = st.lists(episode_tests, min_size=1, max_size=3).map(tuple)
@@ -71,7 +70,7 @@ episode_trees: st.SearchStrategy[EpisodeTree] = st.recursive(
 
 
 def written(style: Random, tree: EpisodeTree) -> str:
-    """A text that states the tree: any case, any space, parentheses where they may be."""
+    """A text for the tree, with random case, spacing and optional parentheses."""
     parts = [_of_test(style, test) for test in tree.tests]
     parts += [f"({written(style, inner)})" for inner in tree.trees]
     word = "or" if tree.joined_by == "not" else tree.joined_by
@@ -123,10 +122,10 @@ def _of_value(style: Random, value: Any) -> str:
 
 
 def meaning(text: str, values: dict[str, Any]) -> bool:
-    """What a text says of an episode with these values, a list of them for every field.
+    """Whether a text is true for an episode with these values (a list per field).
 
-    The text becomes an expression whose atoms were already judged, each by a table of what
-    its value may be read as.
+    The text becomes a Boolean expression whose atoms are evaluated first, each by a table of what its
+    value can be read as.
     """
     atoms: list[str] = []
 
@@ -175,7 +174,7 @@ def _compared(sign: str, given: str, held: Any) -> bool:
 
 
 def _meant(given: str) -> tuple[str, Any]:
-    """Of which kind a given value is, and which it is."""
+    """The type of a given literal, and its value."""
     if given.lower().startswith("date") and "(" in given:
         return "moment", _readings(given.split("(")[1].strip(" \n)'\""))["moment"]
     if given[0] in "'\"":
@@ -186,7 +185,7 @@ def _meant(given: str) -> tuple[str, Any]:
 
 
 def _readings(held: Any) -> dict[str, Any]:
-    """Everything that a stored value can be read as."""
+    """Everything that a stored value can be read as, by type."""
     if isinstance(held, datetime):
         return {"moment": held}
     if isinstance(held, bool):

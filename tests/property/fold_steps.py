@@ -1,4 +1,4 @@
-"""Histories of a graph that is folded: what can happen to it, and the strategies that draw it."""
+"""Histories of a graph that is folded: the possible steps, and the strategies that draw them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -20,7 +20,7 @@ Hand = Literal[
 
 @dataclass(frozen=True)
 class Add:
-    """Something that is said and learned; *fails*: nobody can read it, so it is parked."""
+    """An episode is added and learned; *fails*: it cannot be read, so its job is parked."""
 
     place: str
     kind: str
@@ -30,15 +30,14 @@ class Add:
 
 @dataclass(frozen=True)
 class Retry:
-    """The n-th of those that are parked is read after all."""
+    """The n-th parked job is retried and succeeds."""
 
     pick: int
 
 
 @dataclass(frozen=True)
 class Reread:
-    """The n-th episode is read once more, and says something else this time; *cites*: all that
-    was said before it bears it out."""
+    """The n-th episode is read again, with different findings; *cites*: they cite all earlier episodes."""
 
     pick: int
     words: tuple[str, ...]
@@ -47,7 +46,7 @@ class Reread:
 
 @dataclass(frozen=True)
 class Erase:
-    """The n-th episode goes."""
+    """The n-th episode is erased."""
 
     pick: int
     mode: erasure.Mode
@@ -64,7 +63,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Settle:
-    """The folder comes by."""
+    """The folder runs: pending folds are done."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ erasures = st.builds(Erase, pick=picks, mode=st.sampled_from(["delete", "forget"
 forgettings = st.builds(Erase, pick=picks, mode=st.just("forget"))
 
 
-# Much is said of few, so that many stand behind one thing, and then some of it goes.
+# Many episodes about few entities, so that several support the same fact; then some are erased.
 talk = st.builds(
     Add,
     place=st.just("thread"),
@@ -116,7 +115,7 @@ partings = st.tuples(
 
 
 def histories(size: int, *, deleting: bool) -> st.SearchStrategy[list[Step]]:
-    """Lists of steps; *deleting*: not everything that goes is forgotten."""
+    """Lists of steps; *deleting*: erasures may be in *delete* mode, not only in *forget* mode."""
     erasing = erasures if deleting else forgettings
     steps = st.one_of(adds, adds, adds, *others, erasing)
     return st.lists(steps, min_size=size // 2, max_size=size)

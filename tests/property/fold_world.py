@@ -1,4 +1,4 @@
-"""A store that lives through histories of readings, and what is asked of it afterwards."""
+"""A store that goes through histories of readings, and queries to check it afterwards."""
 
 import asyncio
 import shutil
@@ -49,7 +49,7 @@ TABLE = predicates.load()
 
 
 class Told:
-    """A reader that was told what to find next."""
+    """A reader that returns a given result."""
 
     together = 1
     wants_known = False
@@ -59,11 +59,11 @@ class Told:
         self._answer = answer
 
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
-        """That, whatever the text says."""
+        """The given result, whatever the text says."""
         return [self._answer for _ in readings]
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to close."""
 
 
 async def begin(folder: Path) -> None:
@@ -77,7 +77,7 @@ async def begin(folder: Path) -> None:
 
 
 class World:
-    """A store that is like another one to begin with, under a clock that is set by hand."""
+    """A copy of another store, with a clock that is set by hand."""
 
     def __init__(self, like: Path) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="recollect-fold-"))
@@ -100,15 +100,15 @@ class World:
         return self.runner.run(wait())
 
     def write(self, unit: Callable[..., T], *args: Any) -> T:
-        """One unit."""
+        """Run a write unit."""
         return self.run(self.store.write(unit, *args))
 
     def read(self, unit: Callable[..., T], *args: Any) -> T:
-        """One look."""
+        """Run a read unit."""
         return self.run(self.store.read(unit, *args))
 
     def close(self) -> None:
-        """Clean up."""
+        """Close and remove the store."""
         self.run(self.store.close())
         self.runner.close()
         shutil.rmtree(self.folder)
@@ -119,7 +119,7 @@ class World:
         self._open()
 
     def settle(self) -> None:
-        """Fold what has to be folded."""
+        """Fold the graphs that are marked to be folded again."""
         for graph_id in self.graphs:
             self.run(here.settle(self.store, graph_id))
 
@@ -129,18 +129,18 @@ class World:
             self.run(here.fold(self.store, graph_id))
 
     def digests(self) -> list[str]:
-        """Of both graphs."""
+        """The digests of both graphs."""
         return [self.read(rebuild.digest, graph_id) for graph_id in self.graphs]
 
     def live(self, history: Sequence[Step], after: Callable[[Step], None] = lambda _: None) -> None:
-        """Let everything happen, an hour apart."""
+        """Take all steps, an hour apart."""
         for number, step in enumerate(history, start=1):
             self.now = BEGIN + timedelta(hours=number)
             self.take(step)
             after(step)
 
     def take(self, step: Step) -> None:
-        """Let one thing happen; nothing, if there is nothing it could happen to."""
+        """Take one step; does nothing if there is nothing to apply it to."""
         if isinstance(step, Add):
             self._add(step)
         elif isinstance(step, Retry):
@@ -165,7 +165,7 @@ class World:
             self.run(here.learn(self.store, LearnedReader()))
 
     def park(self) -> None:
-        """Let whatever is due fail for good."""
+        """Let all due jobs fail until they are parked."""
         while (held := self.write(queue.claim, "w")) is not None:
             self.write(_park, held)
 
@@ -203,18 +203,18 @@ class World:
             return
         row = found[step.pick % len(found)]
         if step.what == "entity.merge":
-            with suppress(InvalidInput):  # two graphs, or one and the same
+            with suppress(InvalidInput):  # entities of two graphs, or twice the same
                 other = found[(step.pick + len(step.word)) % len(found)]
                 self.write(merges.merge, self.access, row["uuid"], other["uuid"])
             return
-        # An open fact cannot be opened, the user's own node stays, and a merge that was not carried
-        # out cannot be taken back.
+        # An open fact cannot be reopened, the user's own node cannot be deleted, and a merge that was not
+        # carried out cannot be undone.
         with suppress(Conflict, InvalidInput, NotFound):
             self.write(by_hand, self.access, kind, how, row["uuid"], step.word)
 
 
 def by_hand(tx: Transaction, access: Access, kind: str, how: str, uuid: str, word: str) -> None:
-    """One change of a fact or an entity."""
+    """Change a fact or an entity by hand."""
     if (kind, how) == ("entity", "unmerge"):
         merges.unmerge(tx, access, uuid)
     elif (kind, how) == ("fact", "undo"):
@@ -276,7 +276,7 @@ def _episode(step: Add, now: datetime) -> NewEpisode:
     return NewEpisode(kind="fact_triple", content=msgspec.json.encode(triple).decode())
 
 
-# What there is.
+# Queries for what is in the store.
 
 
 def _only_key(tx: Any) -> Access:
@@ -298,17 +298,17 @@ def log(tx: Any) -> list[Episode]:
 
 
 def facts(tx: Any) -> list[Any]:
-    """What was learned, the user's record aside."""
+    """The learned facts, without those from the user's record."""
     sql = "SELECT * FROM facts WHERE extractor IS NOT NULL ORDER BY graph_id, uuid"
     return list(raw(tx).execute(sql).fetchall())
 
 
 def entities(tx: Any) -> list[Any]:
-    """All of them."""
+    """All entities."""
     return list(raw(tx).execute("SELECT * FROM entities ORDER BY graph_id, uuid").fetchall())
 
 
 def merged(tx: Any) -> list[Any]:
-    """Those that are one with another by hand, under the uuids that they had."""
+    """The entities that were merged by hand into another, under their old uuids."""
     sql = "SELECT subject AS uuid FROM edits WHERE kind = 'entity.merge' ORDER BY id"
     return list(raw(tx).execute(sql).fetchall())

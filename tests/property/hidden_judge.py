@@ -1,4 +1,4 @@
-"""A look at what a restricted key is answered: no more than it may see, and all of that."""
+"""Checks the responses to a restricted key: they show nothing but what it may see, and all of that."""
 
 import json
 import re
@@ -18,7 +18,7 @@ NAMES = {"source_node_name", "source_node_labels", "target_node_name", "target_n
 
 
 def objects(answer: Any) -> Iterator[dict[str, Any]]:
-    """Every JSON object of an answer, however deep."""
+    """Every JSON object in a response, at any depth."""
     if isinstance(answer, dict):
         yield answer
         for value in answer.values():
@@ -29,31 +29,31 @@ def objects(answer: Any) -> Iterator[dict[str, Any]]:
 
 
 def _named_by(found: dict[str, Any]) -> str:
-    """The uuid of an object; memory clients have other names for it."""
+    """The uuid of an object, which has other names for MemMachine clients."""
     named = (found.get(name) for name in ("uuid", "uid", "id"))
     return next((one for one in named if isinstance(one, str)), "")
 
 
 def _content(answer: Answer) -> Any:
-    """What an answer says: JSON, or a text such as a log in lines."""
+    """The content of a response: JSON, or text such as a log in JSON lines."""
     if answer.header("content-type") == "application/json":
         return answer.json()
     return answer.body.decode()
 
 
 class Judge:
-    """Looks at the answers that a restricted key gets."""
+    """Checks the responses that a restricted key gets."""
 
     def __init__(self, told: World, keys: tuple[str, str], view: View) -> None:
         self._told = told
         self._restricted, self._open = keys
         self._view = view
         self.cases = 0
-        self.narrowed = 0  # lists that were shorter than for one who sees everything
+        self.narrowed = 0  # lists that were shorter than for a key that sees everything
         self.lists: Counter[str] = Counter()  # lists that were not empty
 
     async def judge(self, asked: Asked) -> None:
-        """One request, page after page, as the key asks it and as one who sees everything does."""
+        """Check a request on all its pages, compared with a key that sees everything."""
         seen = await self._pages(asked, self._restricted)
         for answer in seen:
             self.cases += 1
@@ -73,7 +73,7 @@ class Judge:
             if seen[0].status == 200:
                 told = [u for answer in every for u in _uuids(answer) if self._visible(u)]
                 found = [u for answer in seen for u in _uuids(answer)]
-                # What only a hidden episode ended still holds for the key.
+                # A fact that only a hidden episode ended still holds for the key.
                 held = set(told) | self._view.ended_by_hidden()
                 assert set(found) <= held, str(asked)
                 assert [uuid for uuid in found if uuid in set(told)] == told, str(asked)
@@ -119,7 +119,7 @@ class Judge:
         assert self._view.visible[thing.uuid], where
         if thing.kind == "fact":
             self._shows_of_a_fact(asked, thing, found)
-        whole = "graph/map" not in asked.route  # a map counts what it draws
+        whole = "graph/map" not in asked.route  # a map counts only the edges that it shows
         if thing.kind == "entity" and whole and found.get("degree") is not None:
             assert found["degree"] == sum(self._view.facts[n] for n in thing.facts), where
         if thing.kind == "entity" and "attributes" in found and not self._view.heard(thing):
@@ -135,7 +135,7 @@ class Judge:
             assert found["summary"] == hidden_truth.written(thing), where
 
     async def asks_in_vain(self, word: str) -> None:
-        """A word that only hidden things hold finds what a word does that nothing holds."""
+        """A word that occurs only in hidden objects must find the same as a word that occurs nowhere."""
         for path, body in ASKING:
             answers = []
             for asked in (word, NO_NUMBER.sub("99999", word)):
@@ -146,7 +146,7 @@ class Judge:
             assert answers[0] == answers[1], f"{word}: {body}"
 
     def _is_near(self, asked: Asked, seen: list[Answer]) -> None:
-        """Walks reach what may be seen over nothing that may not, and all of it."""
+        """Walks must reach exactly the visible objects that visible edges lead to."""
         if asked.route == SUBGRAPH:
             found = seen[0].json()
             reached = set(asked.body["seed_node_uuids"])
@@ -161,7 +161,7 @@ class Judge:
             assert told == self._view.neighbours(asked.path.split("/")[-2]), str(asked)
 
     def _named(self, asked: Asked) -> list[str]:
-        """The hidden things that a request names, but for nodes that edges may still lead to."""
+        """The hidden objects that a request names, except nodes that visible edges may still name."""
         body = asked.body if isinstance(asked.body, dict) else {}
         filters = json.dumps({k: v for k, v in body.items() if k in _OF_EDGES})
         others = json.dumps({k: v for k, v in body.items() if k not in _OF_EDGES})
@@ -181,7 +181,7 @@ class Judge:
         never = await self._told.ask(other, self._restricted)
         told = seen.body.decode()
         for uuid in named if seen.status == 404 else ():
-            told = told.replace(uuid, OTHER)  # an error says what was not found
+            told = told.replace(uuid, OTHER)  # an error names what was not found
         assert (seen.status, told) == (never.status, never.body.decode()), str(asked)
         if any(uuid in asked.path for uuid in named):
             assert seen.status == 404, str(asked)
@@ -199,7 +199,7 @@ def _ends(edge: dict[str, Any], among: set[str]) -> set[str]:
 
 
 NO_NUMBER = re.compile(r"\d+")
-# Where a word can be asked for: it stands where None does.
+# Searches for a word, which is inserted in place of None.
 ASKING: list[tuple[str, dict[str, Any]]] = [
     *(
         ("/api/v2/memories/search", {"query": None, "top_k": 50, **place})
@@ -216,13 +216,13 @@ ASKING: list[tuple[str, dict[str, Any]]] = [
     ),
     (f"/api/v2/collections/{hidden_story.SHELF}/search", {"text": None}),
 ]
-# Fields that name nodes by what stays on edges, or a place in an order.
+# Fields that name nodes as edges do, or a position in an order.
 _OF_EDGES = {"filters", "search_filters", "uuid_cursor"}
 SUBGRAPH = "POST /api/v2/graph/subgraph"
 NEIGHBORS = "POST /api/v2/graph/node/{uuid}/neighbors"
-# Routes that tell what items became of: a batch is a container, and names its episodes.
+# Routes that report the state of items: a batch is a container, and names its episodes.
 ITEMISED = ("GET /api/v2/batches/", "GET /api/v2/tasks/")
-# Lists that hold everything of their kind, in an order that what is hidden has no part in.
+# Lists of everything of a kind, in an order that hidden objects do not affect.
 _KINDS = ("node", "edge", "episodes", "observation", "thread-summary", "document-summary")
 OWNERS = ("user/{user_id}", "graph/{graph_id}", "group/{group_id}")
 FILTERED = {
@@ -245,7 +245,7 @@ _PLAIN_FILTERS = {"edge_types", "exclude_edge_types", "created_at", "invalid_at"
 
 
 def _narrows_nothing(asked: Asked) -> bool:
-    """Whether a request asks for all, or for what each object says of itself alone."""
+    """Whether a request asks for everything, or filters only by an object's own fields."""
     if asked.query and "graph_id" not in asked.query:
         return False
     body = asked.body if isinstance(asked.body, dict) else {}
@@ -256,7 +256,7 @@ def _narrows_nothing(asked: Asked) -> bool:
 
 
 def _uuids(answer: Answer) -> list[str]:
-    """What a list holds, in its order."""
+    """The uuids in a list, in its order."""
     told = answer.json()
     told = told.get("content", told) if isinstance(told, dict) else told
     lists = [told] if isinstance(told, list) else [v for v in told.values() if isinstance(v, list)]

@@ -1,4 +1,4 @@
-"""Policies as they are written, and by hand what they let a key see."""
+"""Policies as documents, and an independent implementation of what they let a key see."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from recollect.graph.policy import Mode, Role
 
 Json = dict[str, Any]
 Carried = Mapping[str, Sequence[Any]]
-# Writes that name an object or answer with what was said; each sees as its own action may.
+# Writes that name an object or return content; each sees what its own action may see.
 WRITES = (
     "graph.edge.delete",
     "graph.edge.reopen",
@@ -32,17 +32,17 @@ WRITES = (
 )
 
 
-# Writes that tell something; whoever may tell may tell anything.
+# Writes that add content; a key that may add may add anything.
 TELLS = ("graph.add", "graph.add_fact_triple", "graph.add_nodes", "thread.add_messages")
 
 
 @dataclass(frozen=True)
 class Written:
-    """One rule over metadata, with the set it stands in."""
+    """One rule over metadata."""
 
     effect: str
     attributes: tuple[tuple[str, tuple[Any, ...]], ...]
-    subset: bool | None = None  # None: as its set says
+    subset: bool | None = None  # None: the setting of its set
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Policy:
     sets: tuple[tuple[bool, tuple[Written, ...]], ...]  # subset_match of the set, and its rules
     mode: Mode = "enforce"
     set_mode: Mode = "enforce"
-    tells: bool = False  # it may add to what is known
+    tells: bool = False  # whether the key may add content
 
     def documents(self, name: str) -> list[Json]:
         """The policy sets as an administrator would write them."""
@@ -119,7 +119,7 @@ def _kind(value: Any) -> str:
 
 
 def carried(metadata: Iterable[Mapping[str, Any] | None]) -> dict[str, list[Any]]:
-    """What episodes say together: for each key the distinct values, told apart by their type."""
+    """Effective metadata of episodes: for each key the distinct values, where types count."""
     found: dict[str, list[Any]] = {}
     for each in metadata:
         for key, value in (each or {}).items():
@@ -139,7 +139,7 @@ def _fits(rule: Written, held: Carried, *, subset: bool) -> bool:
     return True
 
 
-# What episodes carry, and what rules ask for: few values, so that they meet.
+# The metadata of episodes, and the values in rules: only a few, so that rules match often.
 PROFILES: tuple[Json, ...] = (
     {},
     {"class": "open"},
@@ -165,7 +165,7 @@ _ASKED: tuple[tuple[tuple[str, tuple[Any, ...]], ...], ...] = (
 
 
 def drawn(random: Random) -> Policy:
-    """Some policy: one set or two, each with a rule or two."""
+    """A random policy: one or two sets, each with one or two rules."""
     role: Role = random.choice(("default_allow", "default_deny"))
     effects = ("allow", "deny") if role == "default_allow" else ("allow", "allow", "deny")
     sets = [

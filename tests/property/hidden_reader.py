@@ -1,9 +1,9 @@
-"""An extractor and models of few words, for worlds in which something is hidden.
+"""A simple extractor and simple models, for worlds in which something is hidden.
 
-Names stand in a text one after the other; who stands before a place lives there, before a thing
-likes it, before somebody else is a friend of theirs. `me` is the user, and a word that begins with
-`trait` is an attribute of whoever comes first. No text holds the sentence of a fact, so that a
-sentence in an answer can only come from the fact.
+A text is a sequence of names. A person before a place lives there, before a thing likes it, and before
+another person is a friend of theirs. `me` is the user, and a word that begins with `trait` is an attribute
+of the first name. No text contains the sentence of a fact, so that a sentence in a response can only come
+from the fact.
 """
 
 import re
@@ -47,12 +47,12 @@ _SAID: dict[EntityKind, tuple[str, str]] = {
 
 
 def sentence(one: str, two: str) -> str:
-    """What a fact says that joins two names."""
+    """The sentence of the fact that joins two names."""
     return f"{one} {_SAID[_KINDS[two]][1]} {two}"
 
 
 class WordsReader:
-    """What a worker reads with."""
+    """The extractor for workers."""
 
     together = 2
     wants_known = False
@@ -63,7 +63,7 @@ class WordsReader:
         return [_extracted(reading) for reading in readings]
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to close."""
 
 
 def _extracted(reading: Brief) -> Extracted:
@@ -120,7 +120,7 @@ def _direction(word: str) -> Vectors:
 
 
 def _vector(text: str) -> Vectors:
-    """Texts are as alike as the words they share; all of them are a little, and so are marks."""
+    """Texts are similar by the words they share; all are a little similar, and all marks are equal."""
     words = _WORD.findall(_NUMBERED.sub("", text.lower()))
     total = sum((_direction(word) for word in words), 0.7 * max(len(words), 1) ** 0.5 * _BASE)
     unit: Vectors = (total / np.linalg.norm(total)).astype(np.float32)
@@ -146,18 +146,18 @@ class WordsEmbedder(embedder.Embedder):
         return np.array([_vector(text) for text in texts]).reshape(-1, DIMENSIONS)
 
     def queries(self, texts: Sequence[str]) -> Vectors:
-        """Questions are texts like any other."""
+        """Embed questions like any other text."""
         return self.passages(texts)
 
 
 class WordsCrossEncoder(cross_encoder.CrossEncoder):
-    """Answers are texts that share words with the question."""
+    """Scores texts by the words they share with the question."""
 
     def __init__(self) -> None:
         pass
 
     def scores(self, query: str, texts: Sequence[str]) -> Vectors:
-        """More for more of the words."""
+        """The number of shared words, minus a half."""
         asked = set(_WORD.findall(query.lower()))
         shared = [len(asked & set(_WORD.findall(text.lower()))) - 0.5 for text in texts]
         return np.array(shared, dtype=np.float32)

@@ -1,8 +1,8 @@
-"""Requests on every route that reads, made from the route table.
+"""Requests on every read route, generated from the route table.
 
-Paths name everything there is, and something that never was; bodies and queries come in several
-ways for each of their models. Whoever adds a reading route whose parameters or models are not
-known here has to add them: `unknown` names them, and a test asks for it.
+Paths name everything that exists, and something that never did; each body and query model has several
+variants. If a new read route has parameters or models that are not known here, add them: `unknown` names
+them, and a test checks it.
 """
 
 import re
@@ -30,7 +30,7 @@ PARAMETER = re.compile(r"{(\w+)}")
 
 
 def pools(world: World) -> Pools:
-    """Everything that a world holds, hidden or not, and something that it does not."""
+    """Everything in a world, hidden or not, and something that is not in it."""
 
     def uuids(query: str) -> list[str]:
         return [row[0] for row in world.running.rows(query)] + [ABSENT]
@@ -90,7 +90,7 @@ _PLACES = {
 
 
 def lost(known: Pools, other: Pools) -> set[str]:
-    """What one world holds and another does not."""
+    """The values that are in one world but not in the other."""
     return {
         value
         for name, values in known.values.items()
@@ -154,7 +154,7 @@ def _pool(route: Route, name: str) -> str | None:
 
 
 def reading() -> list[Route]:
-    """The routes that policies can narrow; what is not offered tells nobody anything."""
+    """The read routes whose results policies can restrict; features that are not offered reveal nothing."""
     return [
         route
         for route in route_table()
@@ -164,7 +164,7 @@ def reading() -> list[Route]:
 
 
 def unknown() -> Iterator[str]:
-    """What the table of routes has and this module does not know."""
+    """Parameters and models in the route table that this module does not know."""
     for route in reading():
         for name in PARAMETER.findall(route.path):
             if _pool(route, name) is None:
@@ -176,7 +176,7 @@ def unknown() -> Iterator[str]:
 
 
 def name_of(route: Route) -> str:
-    """How a route is told from others."""
+    """A unique name of a route."""
     return f"{route.method} {route.path}"
 
 
@@ -185,7 +185,7 @@ def _several(table: dict[str, Several], model: Any, known: Pools, random: Random
 
 
 def of_route(route: Route, known: Pools, random: Random, most: int) -> list[Asked]:
-    """Some of the requests that can be made on a route, every value of a path first."""
+    """Some of the possible requests on a route; every path value is used before any is repeated."""
     names = PARAMETER.findall(route.path)
     pools_ = [random.sample(p := known.values[str(_pool(route, n))], len(p)) for n in names]
     ways = list(
@@ -197,21 +197,21 @@ def of_route(route: Route, known: Pools, random: Random, most: int) -> list[Aske
     random.shuffle(ways)
     every = list(product(*pools_))
     if len(names) > 1 and route.path.startswith("/api/v4"):
-        # Most pairs do not belong together; those that do are what matters.
+        # Most pairs do not belong together, so the pairs that do come first.
         inside = random.sample(found := known.places.get(names[-1], []), len(found))
         every = [*inside, *random.sample(every, min(len(every), most))]
     if names == ["session_id", "message_uuid"]:
         every = random.sample(
             [*known.said, *random.sample(every, len(known.said))], len(known.said)
         )
-    # What is not there is asked for once; what is there in many ways.
+    # Something that does not exist is requested once, something that exists in many ways.
     there = [values for values in every if not NOWHERE.intersection(values)] or every
     chosen = [*there, *(values for values in every if values not in there)][:most]
     chosen += [there[number % len(there)] for number in range(most - len(chosen))]
     asked = []
     for number, given in enumerate(chosen[: len(every) * len(ways)]):
         values = dict(zip(names, given, strict=True))
-        # Each round over the paths begins with another way, so that all of them come to pass.
+        # Each round over the paths begins with another variant, so that all of them are used.
         turned = number // len(there) if len(there) > 1 else 0
         query, body = ways[(number + turned) % len(ways)]
         path = PARAMETER.sub(lambda m, given=values: quote(given[m[1]]), route.path)
@@ -228,13 +228,13 @@ def of_route(route: Route, known: Pools, random: Random, most: int) -> list[Aske
 
 
 def everything(known: Pools, random: Random, most: int) -> Iterator[Asked]:
-    """Requests on all routes that read, *most* on each."""
+    """Requests on all read routes, at most *most* on each."""
     for route in reading():
         yield from of_route(route, known, random, most)
 
 
 def writes(known: Pools, random: Random, hidden: Collection[str], most: int) -> Iterator[Asked]:
-    """Writes that name something hidden, or that answer with what was said before."""
+    """Writes that name a hidden object, or whose response depends on earlier content."""
     for method, path, pool, body in _WRITES:
         unseen = [value for value in known.values[pool] if value in hidden]
         for value in random.sample(unseen, min(most, len(unseen))):
@@ -286,7 +286,7 @@ _WRITES: tuple[tuple[str, str, str, Json | None], ...] = (
 
 
 def next_page(asked: Asked, cursor: str | None) -> Asked | None:
-    """The request for the page after this one, which told where that begins."""
+    """The request for the next page, which begins at *cursor*."""
     if cursor and asked.path.startswith("/api/v4/"):
         query = dict(parse_qsl(asked.query)) | {"cursor": cursor}
         return Asked(asked.route, asked.method, asked.path, urlencode(query), asked.body)

@@ -1,8 +1,8 @@
-"""Random stories: what a project is told, step by step.
+"""Random stories: the content that a project receives, step by step.
 
-A topic has a thread, a document and names of its own. In a story of separate topics nobody else
-speaks of them, so whoever may not see the episodes of a topic sees nothing that came of them. In a
-mixed story all topics share their names, threads and documents.
+A topic has a thread, a document and names of its own. In a story of separate topics no other topic
+mentions them, so a key that may not see the episodes of a topic sees nothing derived from them. In a mixed
+story all topics share their names, threads and documents.
 """
 
 import json
@@ -18,7 +18,7 @@ from tests.property.hidden_worlds import Json, Step
 
 USER, GRAPH, SHELF = "ann", "g", "shelf"
 USER_NAME = "Ann Lee"
-# The same two graphs as memory clients name them; the first has a window that soon overflows.
+# The same two graphs as MemMachine clients name them; the first has a small window that soon overflows.
 PROJECT = {"org_id": "universal", "project_id": GRAPH}
 USER_PROJECT = {"org_id": "recollect:users", "project_id": USER}
 WINDOW = {"message_capacity": 6, "character_capacity": 500}
@@ -29,23 +29,23 @@ TEMPLATES = {
     ),
     "likes": "%{edges limit=3 types=[LIKES]} %{entities limit=2}",
 }
-ASKED = "what does the user like"  # of summaries of users
+ASKED = "what does the user like"  # the instruction for user summaries
 TOPICS = 6
 
 
 def mark(number: int) -> str:
-    """A word that no other text holds."""
+    """A word that occurs in no other text."""
     return f"mark{number:05d}q"
 
 
 def tag(number: int) -> str:
-    """A metadata value that no other episode carries."""
+    """A metadata value that no other episode has."""
     return f"tag{number:05d}q"
 
 
 @dataclass(frozen=True)
 class Topic:
-    """What one part of a story is about, and what its episodes carry."""
+    """The subject of one part of a story, and the metadata of its episodes."""
 
     number: int
     profiles: tuple[Json, ...]
@@ -53,8 +53,8 @@ class Topic:
     places: tuple[str, ...]
     things: tuple[str, ...]
     mentions_user: bool
-    batches: bool = False  # a batch is a container: it is there in every world, and what it holds
-    place: int | None = None  # of its thread and its document; None: its own
+    batches: bool = False  # a batch is a container: every world has it, with its content
+    place: int | None = None  # the number of its thread and document; None: its own
 
     @property
     def _place(self) -> int:
@@ -77,7 +77,7 @@ class Topic:
 
 
 def separate(random: Random) -> list[Topic]:
-    """Topics that share nothing; each has one profile, and only the first speaks of the user."""
+    """Topics that share nothing; each has one profile, and only the first mentions the user."""
     profiles = random.sample(PROFILES, TOPICS)
     return [
         Topic(
@@ -94,8 +94,10 @@ def separate(random: Random) -> list[Topic]:
 
 
 def walled(random: Random, *, shared: bool = False) -> list[Topic]:
-    """Topics of everybody, the user included, that are told apart only by what they carry, each in a
-    thread and a document of its own, or all in those of one."""
+    """Topics about the same names and the user, which differ only in their metadata.
+
+    Each has a thread and a document of its own, or with *shared* all have the same.
+    """
     profiles = random.sample(PROFILES, TOPICS)
     names = tuple(PEOPLE[:4]), tuple(PLACES[:3]), tuple(THINGS[:4])
     place = 0 if shared else None
@@ -106,7 +108,7 @@ def walled(random: Random, *, shared: bool = False) -> list[Topic]:
 
 
 def mixed(random: Random) -> list[Topic]:
-    """Two topics of everybody, with all profiles."""
+    """Two topics that share all names, each with several profiles."""
     shuffled = random.sample(PROFILES, 5)
     names = tuple(PEOPLE[:4]), tuple(PLACES[:3]), tuple(THINGS[:4])
     return [Topic(n, tuple(shuffled), *names, mentions_user=True, batches=True) for n in range(2)]
@@ -122,7 +124,7 @@ class Teller:
     sessions: set[int] = field(default_factory=set)
 
     def beginning(self) -> Iterator[Step]:
-        """What is there before anything is told: the containers."""
+        """What exists before any content: the containers."""
         person = {"user_id": USER, "first_name": "Ann", "last_name": "Lee"}
         requests: list[tuple[str, str, Any]] = [
             ("POST", "/users", {**person, "email": "ann@example.com"}),
@@ -147,7 +149,7 @@ class Teller:
         yield Step(1, tuple(requests))
 
     def steps(self, count: int) -> Iterator[Step]:
-        """What is told: of the first topic some of every kind, then of any topic anything."""
+        """The content: every kind for the first topic, then random kinds for random topics."""
         yield from self.beginning()
         first = [(kind, self.topics[0]) for kind in dict.fromkeys(_KINDS)]
         rest = [
@@ -158,7 +160,7 @@ class Teller:
             yield Step(number, tuple(kind(self, topic)), topic.number)
 
     def _metadata(self, topic: Topic, *, scalars: bool = False) -> Json:
-        """What an episode of the topic carries; knowledge that is written down takes no lists."""
+        """The metadata of an episode of the topic; facts and nodes that are added directly take no lists."""
         profiles = topic.plain_profiles if scalars else topic.profiles
         found = dict(self.random.choice(profiles))
         found["tag"] = tag(self.told)
@@ -167,7 +169,7 @@ class Teller:
         return found
 
     def _words(self, topic: Topic) -> str:
-        """A text: names in an order that makes facts, and a mark."""
+        """A text: names in an order that yields facts, and a mark."""
         self.told += 1
         chosen: list[str] = []
         for _ in range(self.random.choice((1, 2, 2, 3))):
@@ -181,7 +183,7 @@ class Teller:
         return f"{' '.join(chosen)} {mark(self.told)}"
 
     def data(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
-        """A text or JSON for a graph, perhaps a part of a document."""
+        """A text or JSON for a graph, sometimes as part of a document."""
         words = self._words(topic)
         body: Json = {"type": "text", "data": words, "metadata": self._metadata(topic)}
         if self.random.random() < 0.3:
@@ -213,7 +215,7 @@ class Teller:
         }
 
     def tastes(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
-        """What somebody likes: enough for a pattern."""
+        """Things that a person likes: enough for a pattern."""
         self.told += 1
         who = self.random.choice(topic.people)
         words = " and ".join(f"{who} {thing}" for thing in topic.things)
@@ -221,7 +223,7 @@ class Teller:
         yield "POST", "/graph", {**body, "metadata": self._metadata(topic)} | self._target()
 
     def triple(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
-        """A fact that is written down, with attributes."""
+        """A fact that is added directly, with attributes."""
         if not topic.plain_profiles:
             yield from self.data(topic)
             return
@@ -239,7 +241,7 @@ class Teller:
         yield "POST", "/graph/add-fact-triple", body | self._target()
 
     def nodes(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
-        """Nodes that are written down, with summaries and attributes."""
+        """Nodes that are added directly, with summaries and attributes."""
         if not topic.plain_profiles:
             yield from self.data(topic)
             return
@@ -265,11 +267,11 @@ class Teller:
         yield "POST", "/batches/{batch}/process", {}
 
     def session(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
-        """A session under the id of the topic's thread, which it feeds, with an open turn.
+        """A session with the id of the topic's thread, which it feeds, and with an open turn.
 
-        All of it carries what the session does, whatever else is told of the topic.
+        All of it has the metadata of the session, whatever the other episodes of the topic have.
         """
-        if topic.place is not None:  # a session is of one topic, and there or not as a whole
+        if topic.place is not None:  # a session has one topic: it is visible or not as a whole
             yield from self.talk(topic)
             return
         log = f"/api/v1/sessions/{topic.thread}/log"
@@ -287,7 +289,7 @@ class Teller:
         return {"type": "item", "payload": {"item": {**said, "content": self._words(topic)}}}
 
     def memories(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
-        """Messages of a memory client, to both memories or to one of them."""
+        """Messages of a MemMachine client, for both memories or for one of them."""
         types: list[str] = self.random.choice(([], [], [], ["episodic"], ["semantic"]))
         messages = [self._remembered(topic) for _ in range(self.random.choice((1, 2, 3)))]
         place = PROJECT if self.random.random() < 0.7 else USER_PROJECT
@@ -311,7 +313,7 @@ class Teller:
         return said
 
     def feature(self, topic: Topic) -> Iterator[tuple[str, str, Any]]:
-        """A feature that a memory client writes into the set of what its topic carries."""
+        """A feature that a MemMachine client writes into the set for the topic's metadata."""
         if not topic.plain_profiles:
             yield from self.memories(topic)
             return
@@ -344,7 +346,7 @@ class Teller:
 
 
 def _sorting() -> Iterator[tuple[str, str, Any]]:
-    """How features are sorted: a kind of sets, a category of it, and one that is left out."""
+    """How features are organised: a set type, a category, and a disabled category."""
     yield "POST", "/memories/semantic/set_type", {**PROJECT, "metadata_tags": ["class"]}
     whole = feature_sets.id_of(feature_sets.OF_PROJECT, PROJECT["org_id"], PROJECT["project_id"])
     category = {**PROJECT, "set_id": whole, "category_name": "taste", "prompt": "what tastes"}

@@ -1,4 +1,4 @@
-"""What a world holds and who may see it, read off its tables and judged by hand."""
+"""What a world contains and who may see it, from its tables and an independent rule."""
 
 import json
 import re
@@ -22,13 +22,13 @@ class Told:
     uuid: str
     content: str
     metadata: Json
-    shown: bool  # what a caller wrote as knowledge has an episode that is listed nowhere
-    named: bool  # what a caller wrote as a fact is named by that fact
+    shown: bool  # whether it is listed: the episode of directly added knowledge is not
+    named: bool  # whether a fact may name it: not if it carries directly added nodes
 
 
 @dataclass(frozen=True)
 class Thing:
-    """Something that episodes stand behind, and the facts that it speaks of."""
+    """An object that episodes support, and the facts that it mentions."""
 
     uuid: str
     kind: str
@@ -36,7 +36,7 @@ class Thing:
     facts: frozenset[int] = frozenset()
     id: int = 0
     text: str = ""
-    ends: tuple[str, ...] = ()  # of a fact, the nodes that it joins
+    ends: tuple[str, ...] = ()  # the nodes that a fact joins
     is_user: bool = False
 
 
@@ -47,8 +47,8 @@ class Truth:
     episodes: dict[int, Told]
     things: dict[str, Thing] = field(default_factory=dict)
     papers: dict[str, Json] = field(default_factory=dict)
-    said_of_nodes: str = ""  # all of their summaries
-    endings: list[tuple[str, int]] = field(default_factory=list)  # facts, and who ended them
+    said_of_nodes: str = ""  # all summaries of nodes
+    endings: list[tuple[str, int]] = field(default_factory=list)  # facts, and what ended them
 
     @cached_property
     def facts(self) -> dict[int, Thing]:
@@ -64,7 +64,7 @@ def _pairs(world: World, query: str) -> dict[int, frozenset[int]]:
 
 
 def truth(world: World) -> Truth:
-    """All there is."""
+    """Read everything from the tables of a world."""
     rows = world.running.rows
     episodes = {
         row[0]: Told(
@@ -113,7 +113,7 @@ def truth(world: World) -> Truth:
     made.said_of_nodes = " ".join(row[0] for row in rows("SELECT summary FROM entities"))
     for told in episodes.values():
         if told.uuid in made.things:
-            continue  # a fact that was written down bears the uuid of what carried it
+            continue  # a directly added fact has the uuid of its episode
         made.things[told.uuid] = Thing(told.uuid, "episode", frozenset({told.id}), id=told.id)
     for uuid, metadata in rows("SELECT uuid, metadata FROM documents"):
         made.papers[uuid] = json.loads(metadata or "{}")
@@ -127,7 +127,7 @@ _ENDS = (
 
 
 class View:
-    """A truth as a policy lets it be seen."""
+    """What a policy lets a key see of the truth."""
 
     def __init__(self, all_: Truth, policy: Policy) -> None:
         self.all = all_
@@ -142,46 +142,46 @@ class View:
     def _sees(self, thing: Thing, policy: Policy) -> bool:
         if thing.kind == "observation" and not all(self.facts[n] for n in thing.facts):
             return False
-        if thing.is_user:  # it stands on all sides: what may be seen of it counts
+        if thing.is_user:  # it is on all sides: only its visible episodes count
             return policy.sees(self._said(n for n in thing.episodes if self._seen[n]))
         return policy.sees(self._said(thing.episodes))
 
     def heard(self, thing: Thing) -> bool:
-        """Whether every episode behind a thing may be seen."""
+        """Whether every episode behind an object is visible."""
         return all(self._seen[number] for number in thing.episodes)
 
     def whole(self, thing: Thing) -> bool:
-        """Whether all that a thing rests on and speaks of may be seen."""
+        """Whether everything that an object rests on and mentions is visible."""
         return self.heard(thing) and all(self.facts[number] for number in thing.facts)
 
     def metadata(self, thing: Thing) -> dict[str, list[Any]]:
-        """What the episodes that may be seen give a thing."""
+        """The effective metadata of an object, from its visible episodes."""
         return carried(self._said(n for n in thing.episodes if self._seen[n]))
 
     def episodes(self, thing: Thing) -> set[str]:
-        """The episodes of a thing that are shown with it."""
+        """The visible episodes that are shown with an object."""
         told = (self.all.episodes[n] for n in thing.episodes if self._seen[n])
         return {one.uuid for one in told if one.shown}
 
     def ended_by_hidden(self) -> set[str]:
-        """The facts that a hidden episode gave an end."""
+        """The facts that a hidden episode ended."""
         return {uuid for uuid, episode in self.all.endings if not self._seen[episode]}
 
     def named(self, thing: Thing) -> set[str]:
-        """The episodes that a fact names, with those that were written as facts."""
+        """The visible episodes that a fact names, including those of directly added facts."""
         told = (self.all.episodes[n] for n in thing.episodes if self._seen[n])
         return {one.uuid for one in told if one.named}
 
     def hidden(self) -> Iterator[str]:
-        """The uuids of what may not be seen."""
+        """The uuids of hidden objects."""
         return (uuid for uuid, seen in self.visible.items() if not seen)
 
     def is_node(self, uuid: str) -> bool:
-        """Whether that is an entity."""
+        """Whether the uuid is that of an entity."""
         return uuid in self.all.things and self.all.things[uuid].kind == "entity"
 
     def neighbours(self, node: str) -> dict[str, set[str]]:
-        """The nodes beside a node that may be seen, with the facts that lead there and may be."""
+        """The visible neighbours of a node, with the visible facts that lead there."""
         found: dict[str, set[str]] = {}
         for number, fact in self.all.facts.items():
             others = set(fact.ends) - {node}
@@ -193,7 +193,7 @@ class View:
 
     @cached_property
     def secrets(self) -> frozenset[str]:
-        """Words that no answer may hold."""
+        """Strings that no response may contain."""
         found: set[str] = set()
         for number, told in self.all.episodes.items():
             if not self._seen[number]:
@@ -201,7 +201,7 @@ class View:
                 found |= own | {str(told.metadata["tag"])} if "tag" in told.metadata else own
                 found.update(MARKS.findall(told.content))
         for uuid in self.hidden():
-            # A node's uuid stays on the edges that lead to it.
+            # The uuid of a hidden node stays on the edges that lead to it.
             if uuid in self.all.papers or self.all.things[uuid].kind != "entity":
                 found.add(uuid)
         for thing in self.all.things.values():
@@ -213,5 +213,5 @@ class View:
 
 
 def written(thing: Thing) -> str:
-    """What a language model is said to have written about a thing."""
+    """The text that the tests pretend a language model wrote about an object."""
     return f"written about {thing.kind} {thing.id:05d}q"

@@ -1,4 +1,4 @@
-"""What the bodies and queries of reading requests can be, several for each of their models."""
+"""Variants of the bodies and queries of read requests, several for each model."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -30,11 +30,11 @@ SCHEMA = '{"properties": {"drink": {"type": "string", "zep_type": "ZepText"}}}'
 
 @dataclass(frozen=True)
 class Pools:
-    """What requests can name."""
+    """The values that requests can name, by kind."""
 
     values: dict[str, list[str]]
     said: tuple[tuple[str, ...], ...]  # threads with their messages
-    places: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # what lies in what
+    places: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # (container, content)
 
     def some(self, random: Random, name: str, count: int = 1) -> list[str]:
         """Some of the values of a kind."""
@@ -137,7 +137,7 @@ def _edge_pages(known: Pools, random: Random) -> list[Json]:
 
 
 def _explained(known: Pools, random: Random) -> list[Json]:
-    """Searches that are explained, and facts that somebody misses in them, hidden ones as well."""
+    """Searches to explain, also with a fact that is missing from the result, which may be hidden."""
     asked = [one for one in _searches(known, random) if one["scope"] != "auto"]
     missed = [
         {**one, "scope": "edges", "fact_uuid": known.some(random, "edge")[0]} for one in asked
@@ -229,7 +229,7 @@ CHOSEN_SETS: tuple[Json, ...] = (
 
 
 def _in_place(*ways: Json) -> Several:
-    """Each of several ways in one place or another, and once where nothing is."""
+    """Each variant in a random place, and the first one also in a place that does not exist."""
     return lambda _, random: [
         *({**random.choice(PLACES_OF_MEMORY), **way} for way in ways),
         {**NO_PLACE, **ways[0]},
@@ -272,7 +272,7 @@ def _memory_pages(_: Pools, random: Random) -> list[Json]:
 
 
 def _of(field: str, pool: str, **more: Any) -> Several:
-    """Everything of a pool by its id, in every place."""
+    """Every value of a pool by its id, in every place."""
     return lambda known, _: [
         {**place, field: value, **more}
         for value in known.values[pool]

@@ -1,4 +1,4 @@
-"""The ways in which clients of generation 4 ask for what there is."""
+"""Variants of the bodies and queries of read requests by Zep v4 clients."""
 
 from random import Random
 from typing import Any

@@ -1,7 +1,7 @@
-"""A store that goes through a story step by step, at times and with ids that the steps decide.
+"""A store that goes through a story step by step; each step determines its time and ids.
 
-Two worlds that go through the same step give what comes of it the same ids and times, whatever
-other steps one of them went through before.
+Two worlds that take the same step give its results the same ids and times, whatever other steps one of
+them has taken before.
 """
 
 from collections.abc import AsyncIterator, Iterable
@@ -22,7 +22,7 @@ from tests.support.asgi import Answer, Program, program
 
 START = datetime(2025, 3, 1, tzinfo=UTC)
 READING = START + timedelta(days=400)
-KEYS_FROM = 100_000  # steps in which keys are made
+KEYS_FROM = 100_000  # the first step number for creating keys
 IDS_PER_STEP = 1_000
 SEQ_PER_STEP = 20
 Json = dict[str, Any]
@@ -30,15 +30,15 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Step:
-    """Requests of one moment; what they tell is learned before the next step."""
+    """Requests of one moment; their content is learned before the next step."""
 
     number: int
     requests: tuple[tuple[str, str, Any], ...]
-    topic: int | None = None  # None: it is no part of what may be hidden
+    topic: int | None = None  # None: the step is never hidden
 
 
 class StepIds:
-    """Ids that count on from where a step says."""
+    """Ids that count up from a number that the step sets."""
 
     def __init__(self) -> None:
         self.next = 0
@@ -49,7 +49,7 @@ class StepIds:
 
 
 class StepClock:
-    """A clock that stands at the moment of the step."""
+    """A clock that stands still at the time of the step."""
 
     def __init__(self) -> None:
         self.moment = START
@@ -60,7 +60,7 @@ class StepClock:
 
 @dataclass
 class World:
-    """A running program and the handles of its time."""
+    """A running program, with control over its clock and ids."""
 
     running: Program
     clock: StepClock
@@ -68,7 +68,7 @@ class World:
     made: dict[str, Any] = field(default_factory=dict)
 
     async def take(self, step: Step, key: str | None = None) -> list[Answer]:
-        """Go through one step, told by whoever has the key; what was answered."""
+        """Take one step with this key; returns the responses."""
         self._set(step.number)
         answers = []
         for method, path, body in step.requests:
@@ -87,7 +87,7 @@ class World:
         self.running.execute("UPDATE graphs SET last_seq = ?", number * SEQ_PER_STEP)
 
     def _keep(self, path: str, answer: Any) -> None:
-        """What a later request of the step needs to name."""
+        """Keep the ids that later requests need."""
         if path == "/batches":
             self.made["batch"] = answer["batch_id"]
         elif path == "/user-groups":
@@ -97,8 +97,7 @@ class World:
             self.made["user"] = answer["uuid"]
 
     def park(self) -> None:
-        """Let the jobs of some episodes have failed, and others wait to be read again, the same
-        ones in every world."""
+        """Park the jobs of some episodes, and let others wait for a second reading, alike in all worlds."""
         self.running.execute(
             "UPDATE jobs SET status = 'parked', error = 'broken', completed_at = created_at"
             " WHERE id IN (SELECT id FROM episodes WHERE uuid LIKE '%2')"
@@ -111,8 +110,10 @@ class World:
         )
 
     async def key(self, policy: Policy, number: int = 0, *, settled: bool = True) -> str:
-        """A key that the policy governs; its secret. *settled*: what its policy has read again was
-        read, and the graphs have their walls where it wants them."""
+        """Create a key with this policy; returns its secret.
+
+        *settled*: the second readings and folds that the policy causes are done.
+        """
         self._set(KEYS_FROM + number)
 
         def make(tx: Transaction) -> str:
@@ -130,12 +131,12 @@ class World:
         return secret
 
     async def settle(self) -> None:
-        """Read and fold again all that has to be."""
+        """Do all pending second readings and folds."""
         await here.read_over(self.running.services.store, WordsReader())
         await here.learn(self.running.services.store, WordsReader())
 
     async def ask(self, request: "Asked", key: str | None = None) -> Answer:
-        """One request, asked at a time after all steps."""
+        """Send one request, at a time after all steps."""
         self.clock.moment = READING
         path = request.path
         return await self.running.send(
@@ -162,13 +163,13 @@ class Asked:
 
 @asynccontextmanager
 async def world(folder: Path, steps: Iterable[Step]) -> AsyncIterator[World]:
-    """A store that went through these steps."""
+    """A world that has taken these steps."""
     clock, ids = StepClock(), StepIds()
     async with program(folder, clock=clock, ids=ids) as running:
         made = World(running, clock, ids)
         for step in steps:
             await made.take(step)
         made.park()
-        # The first search of a collection makes the vectors of its documents.
+        # The first search of a collection computes the vectors of its documents.
         await running.send("POST", "/api/v2/collections/shelf/search", {"text": "papers"})
         yield made

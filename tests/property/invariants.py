@@ -1,11 +1,11 @@
-"""What must hold of a store after every step, read from its rows and from nothing else."""
+"""Invariants of a store after every step, checked on its rows alone."""
 
 from collections.abc import Collection
 from pathlib import Path
 
 from tests.support.stores import ON_POSTGRES, behind
 
-# Each query finds what must not be there.
+# Each query finds rows that must not exist.
 FORBIDDEN = {
     "a pending episode without exactly one job": """
         SELECT e.id FROM episodes e WHERE e.processed_at IS NULL
@@ -80,7 +80,7 @@ FORBIDDEN = {
     "an entity that was read and answers to nothing": """
         SELECT n.id FROM entities n WHERE n.kind IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM entity_names k WHERE k.entity_id = n.id)""",
-    # Those that began at the very same time both stay.
+    # Facts that began at exactly the same time both stay open.
     "two open facts of a relation that has room for one": """
         SELECT f.source_id FROM facts f WHERE f.predicate = 'LIVES_IN' AND f.invalid_at IS NULL
         GROUP BY f.source_id HAVING count(DISTINCT f.valid_at) > 1""",
@@ -133,9 +133,9 @@ IDLE_IN_QUEUE = """
 
 
 def check(folder: Path, *, but: Collection[str] = ()) -> None:
-    """Look at the rows as others see them; raise on the first thing that must not be.
+    """Check the committed rows; raise on the first violation.
 
-    *but*: what may be after all, because someone made it so by hand.
+    *but*: invariants that may be violated, because someone did so by hand.
     """
     with behind(folder) as connection:
         for what, query in FORBIDDEN.items():
@@ -143,18 +143,18 @@ def check(folder: Path, *, but: Collection[str] = ()) -> None:
                 continue
             found = connection.execute(query).fetchall()
             assert found == [], f"{what}: {found}"
-        if not ON_POSTGRES:  # which never lets go of them
+        if not ON_POSTGRES:  # which always enforces them
             assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
 def check_idle(folder: Path) -> None:
-    """After workers found nothing more to do: the queue holds only graphs that wait."""
+    """Check, after workers are idle, that the queue holds only graphs with pending jobs."""
     with behind(folder) as connection:
         assert connection.execute(IDLE_IN_QUEUE).fetchall() == []
 
 
 def check_file(folder: Path) -> None:
-    """The file itself is sound, where there is one."""
+    """Check the integrity of the file, if the store has one."""
     if ON_POSTGRES:
         return
     with behind(folder) as connection:

@@ -1,4 +1,4 @@
-"""The memory as plain Python: what a store must agree with after every step."""
+"""A model of the memory in plain Python, which a store must agree with after every step."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from recollect.graph.types import Json, NewEpisode
 
 @dataclass
 class ModelEpisode:
-    """An accepted input, and what became of it."""
+    """An accepted episode and its state."""
 
     uuid: str
     seq: int
@@ -19,7 +19,7 @@ class ModelEpisode:
     task: str | None
     state: str = "pending"
     failures: int = 0
-    was_parked: bool = False  # what was parked once stays findable by its words
+    was_parked: bool = False  # an episode that was parked once stays findable by its words
 
     @property
     def findable(self) -> bool:
@@ -28,13 +28,13 @@ class ModelEpisode:
 
     @property
     def terms(self) -> set[str]:
-        """What it can be found by."""
+        """The terms by which it can be found."""
         return set(terms(self.new.content))
 
 
 @dataclass
 class ModelFact:
-    """What joins two entities, given by uuid, and the episodes behind it."""
+    """A fact: the uuids of its two entities, and the episodes that support it."""
 
     ends: tuple[str, str]
     supports: set[str]
@@ -42,10 +42,10 @@ class ModelFact:
 
 @dataclass
 class ModelGraph:
-    """One memory: the log in order, the highest number ever given out, and what was learned.
+    """One memory: the log in order, the highest number ever assigned, and what was learned.
 
-    Entities are kept with the episodes that mention them; both they and facts by their uuids.
-    *bent*: something came late or was called otherwise, so that folding it again changes it.
+    Entities, with the episodes that mention them, and facts are kept by uuid. *bent*: something came late
+    or was renamed, so that another fold changes the graph.
     """
 
     uuid: str
@@ -56,7 +56,7 @@ class ModelGraph:
     facts: dict[str, ModelFact] = field(default_factory=dict)
 
     def forget(self, gone: list[ModelEpisode]) -> None:
-        """Episodes go, and with them whatever rested on nothing else."""
+        """Remove episodes, and everything that only they supported."""
         uuids = {episode.uuid for episode in gone}
         self.log = [episode for episode in self.log if episode.uuid not in uuids]
         touched = {uuid for uuid, heard in self.entities.items() if heard & uuids}
@@ -73,13 +73,13 @@ class ModelGraph:
                 del self.entities[uuid]
 
     def append(self, episode: ModelEpisode) -> None:
-        """The log grows at its end, without gaps."""
+        """Append to the log, whose numbers have no gaps at its end."""
         assert episode.seq == self.last_seq + 1
         self.last_seq = episode.seq
         self.log.append(episode)
 
     def pending(self) -> list[ModelEpisode]:
-        """What is owed, in order."""
+        """The pending episodes, in order."""
         return [episode for episode in self.log if episode.state == "pending"]
 
     def expected_hits(self, wanted: set[str]) -> set[str]:
@@ -89,7 +89,7 @@ class ModelGraph:
 
 @dataclass
 class ModelProject:
-    """A tenant's names and memories."""
+    """A tenant: its names and memories."""
 
     users: dict[str, ModelGraph] = field(default_factory=dict)
     threads: dict[str, str] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class ModelProject:
     first_names: dict[str, str | None] = field(default_factory=dict)
 
     def all_graphs(self) -> list[ModelGraph]:
-        """Users' and standalone ones."""
+        """User graphs and standalone graphs."""
         return [*self.users.values(), *self.graphs.values()]
 
     def graph_of_thread(self, thread_id: str) -> ModelGraph:
@@ -106,7 +106,7 @@ class ModelProject:
         return self.users[self.threads[thread_id]]
 
     def delete_thread(self, thread_id: str, *, keep_graph: bool) -> None:
-        """Forget the messages, or only those that the graph never had."""
+        """Remove the messages; with *keep_graph* only ignored ones, which the graph never had."""
         graph = self.graph_of_thread(thread_id)
         said = [episode for episode in graph.log if episode.thread == thread_id]
         graph.forget([episode for episode in said if episode.new.ignored or not keep_graph])
@@ -115,11 +115,11 @@ class ModelProject:
         del self.threads[thread_id], self.thread_metadata[thread_id]
 
     def merge_thread(self, thread_id: str, change: Json) -> None:
-        """Metadata of a thread merges."""
+        """Merge a change into the metadata of a thread."""
         self.thread_metadata[thread_id] = merge(self.thread_metadata[thread_id], change)
 
     def delete_user(self, user_id: str) -> None:
-        """A user takes threads and graph along."""
+        """Delete a user with their threads and graph."""
         del self.users[user_id], self.first_names[user_id]
         for thread_id in [t for t, owner in self.threads.items() if owner == user_id]:
             del self.threads[thread_id], self.thread_metadata[thread_id]

@@ -1,4 +1,4 @@
-"""An extractor of few words: enough for entities, facts, restatements and closings."""
+"""A simple extractor: enough for entities, facts, restatements and closings."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,16 +10,16 @@ from recollect.graph.found import Found, FoundEntity, FoundFact, read_direct
 from recollect.graph.types import DIRECT_KINDS
 
 VECTOR = bytes(768)
-# Each word that names something, and what that is.
+# The words that name an entity, by kind.
 PEOPLE = ("alpha", "beta")
 PLACES = ("gamma", "delta")
 _TABLE = predicates.load()
 
 
 class ScriptedReader:
-    """People who stand next to each other are friends; one before a place lives there.
+    """Adjacent people are friends; a person before a place lives there.
 
-    The speaker, where the graph has a user, likes everybody.
+    If the graph has a user, the user likes the person that is named first.
     """
 
     together = 2
@@ -31,11 +31,11 @@ class ScriptedReader:
         return [_extracted(reading) for reading in readings]
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to close."""
 
 
 class LearnedReader(ScriptedReader):
-    """The same, and what callers wrote as knowledge is taken as it is."""
+    """The same, and knowledge that callers added directly is taken as it is."""
 
     async def extract(self, readings: Sequence[Brief]) -> list[Extracted]:
         """What each text or each piece of knowledge says, in order."""

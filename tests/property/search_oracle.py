@@ -1,7 +1,7 @@
-"""What a search has to find, worked out item by item in plain Python.
+"""What a search has to find, computed item by item in plain Python.
 
-Weights and bounds are those of the modules; how they are used is written down here once more,
-without columns, postings, quantised vectors or any other shortcut.
+Weights and bounds are those of the modules. How they are used is implemented here again, without columns,
+postings, quantised vectors or any other optimisation.
 """
 
 import math
@@ -30,7 +30,7 @@ Vector = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Told:
-    """What the items of a graph say, and what else is known of its episodes; by uuid."""
+    """The content of a graph's items, and further data on its episodes; by uuid."""
 
     terms: dict[str, Counter[str]]
     vectors: dict[str, Vector] = field(repr=False)
@@ -42,7 +42,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Question:
-    """A question as a segment gets it; what it speaks of, by uuid."""
+    """A question as a segment gets it; it refers to items by uuid."""
 
     kind: Kind
     terms: list[str]
@@ -103,7 +103,7 @@ class Oracle:
         ]
 
     def _asks_for(self, fact: Any) -> bool:
-        """Whether a word of the question stands in a fact; without an episode it has to."""
+        """Whether a fact contains a word of the question; a fact without an episode must."""
         return any(self.told.terms[fact.uuid][term] for term in self.question.terms)
 
     def _each(self, opinion: Callable[[Any], float]) -> dict[str, float]:
@@ -113,9 +113,9 @@ class Oracle:
 
     @cached_property
     def words(self) -> dict[str, float]:
-        """BM25 over what is visible, as a share of what all the words are worth.
+        """BM25 over the visible items, as a share of the total weight of the question's words.
 
-        For an episode, the words around it count as well.
+        For an episode, the words of its neighbours count as well.
         """
         counts = {item.uuid: self.told.terms[item.uuid] for item in self.seen}
         sizes = {uuid: float(sum(count.values())) for uuid, count in counts.items()}
@@ -143,7 +143,7 @@ class Oracle:
         return {uuid: min(score / wanted, most) if wanted else 0.0 for uuid, score in total.items()}
 
     def _neighbours(self, episode: Any) -> tuple[list[Any], int]:
-        """The visible episodes of its strand that follow each other closely, and its place."""
+        """The visible episodes of its strand without a long gap in time, and its position among them."""
         strand = self.told.strands[episode.uuid]
         if strand is None:
             return [episode], 0
@@ -172,7 +172,7 @@ class Oracle:
     # Meaning.
 
     def _nearness(self, uuid: str) -> float | None:
-        """In deviations from the likeness of any two texts; None when it is not known."""
+        """Similarity to the question, in standard deviations from that of any two texts; None if unknown."""
         vector = self.told.vectors.get(uuid)
         if vector is None or self.question.vector is None:
             return None
@@ -181,7 +181,7 @@ class Oracle:
 
     @cached_property
     def meaning(self) -> dict[str, float]:
-        """How near an item is; an entity is as near as its nearest fact."""
+        """The similarity of each item; for an entity, that of its most similar fact."""
         if self.question.kind == "entity":
             return self.nearest_facts
         if self.question.kind == "fact":
@@ -198,8 +198,10 @@ class Oracle:
         return total / (1 + sum(score._BEFORE))
 
     def meant_by(self, uuid: str) -> list[str]:
-        """Whose vectors say what an item means: its own, or those of an entity's facts, one for
-        each end of theirs that it is."""
+        """The items whose vectors make up an item's meaning: itself, or for an entity its facts.
+
+        A fact counts once for each of its ends that is the entity.
+        """
         if self.question.kind != "entity":
             return [uuid] if uuid in self.told.vectors else []
         ends = [
@@ -212,7 +214,7 @@ class Oracle:
 
     @cached_property
     def nearest_facts(self) -> dict[str, float]:
-        """How near the nearest fact is that an episode stands behind, or an entity is in."""
+        """The similarity of the most similar fact that an episode supports, or that an entity is in."""
 
         def nearest(item: Any) -> float:
             known = [self._nearness(fact.uuid) for fact in self._facts_of(item)]
@@ -244,7 +246,7 @@ class Oracle:
         return hops
 
     def hops(self, origins: Iterable[str], depth_max: int) -> dict[str, int]:
-        """How far the visible items are from the nearest of some entities."""
+        """The distance of the visible items from the nearest of some entities."""
         entities = self._entity_hops(origins, depth_max)
 
         def far(item: Any) -> int:
@@ -272,7 +274,7 @@ class Oracle:
 
     @cached_property
     def reached(self) -> dict[str, int] | None:
-        """How far breadth-first search goes to each item."""
+        """The depth at which breadth-first search reaches each item; None without origins."""
         if not self.question.origins:
             return None
         origins: list[str] = []
@@ -331,7 +333,7 @@ class Oracle:
         return total
 
     def _then(self, moment: datetime, window: TimeWindow) -> float:
-        """1 at the time in question, the less the further away from it."""
+        """1 at the time in question, and less the further away it is."""
         apart = timedelta(0)
         if window.start is not None:
             apart = max(apart, window.start - moment)
@@ -343,7 +345,7 @@ class Oracle:
 
     @cached_property
     def fused(self) -> dict[str, float]:
-        """Every opinion, weighed, and what is known besides."""
+        """The weighted sum of all scores."""
 
         def score(item: Any) -> float:
             uuid = item.uuid
@@ -360,7 +362,7 @@ class Oracle:
         return self._fresh(self._each(score))
 
     def _fresh(self, scores: dict[str, float]) -> dict[str, float]:
-        """With the older of two facts that compete behind the newer."""
+        """The scores, lowered so that the older of two competing facts comes after the newer."""
         question = self.question
         if question.kind != "fact" or question.windows or question.filters.valid_on:
             return scores
@@ -389,14 +391,14 @@ class Oracle:
         return {uuid: score - falls.get(uuid, 0.0) for uuid, score in scores.items()}
 
     def _repeats(self, uuid: str) -> bool:
-        """Whether a turn, which asks in one word, asks what the question does."""
+        """Whether a turn is itself a question with a word of this one."""
         words = self.told.terms[uuid]
         asked = sum(words[term] for term in dict.fromkeys(self.question.terms))
         return uuid in self.told.asking and asked > 0
 
     @cached_property
     def turns(self) -> dict[str, float]:
-        """What turns are worth by their words and their meaning."""
+        """The scores of turns by their words and their meaning."""
         return self._each(
             lambda item: (
                 self._extra(item)
@@ -410,10 +412,7 @@ class Oracle:
 
     @cached_property
     def _episodes(self) -> dict[str, float]:
-        """What the episodes behind the facts that are seen are worth by themselves.
-
-        They are looked at without filters.
-        """
+        """The scores of the episodes behind the visible facts, computed without filters."""
         question = replace(self.question, kind="episode", filters=Filters(), origins=())
         oracle = Oracle(self.graph, self.told, question)
         behind = {
@@ -425,7 +424,7 @@ class Oracle:
         return {uuid: oracle.turns[uuid] for uuid in behind}
 
     def _told(self, fact: Any) -> float:
-        """What the best episode behind a fact is worth; 0 without one."""
+        """The score of the best episode behind a fact; 0 without one."""
         behind = self.graph.evidence(self.graph.supports, self.graph.facts.index(fact))
         worth = [self._episodes[one.uuid] for one in behind if one.uuid in self._episodes]
         return max(worth, default=0.0)

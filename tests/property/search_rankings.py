@@ -1,4 +1,4 @@
-"""The order that each reranker has to put items in, given what an oracle thinks of them."""
+"""The expected order for each reranker, given an oracle's scores."""
 
 import math
 from collections.abc import Callable
@@ -11,30 +11,30 @@ from recollect.search import rank
 from recollect.search.vectors import DIMENSIONS, usual_vector
 from tests.property.search_oracle import FAR, Oracle, Vector
 
-NEAR = 1e-4  # scores so near to each other may change places by rounding alone
+NEAR = 1e-4  # scores closer than this may change places by rounding alone
 
 Answer = list[tuple[str, float]]
 
 
 def ordered(oracle: Oracle, scores: dict[str, float]) -> list[str]:
-    """Better ones first, newer ones first among equals."""
+    """Higher scores first; among equals, newer items first."""
     newest = {item.uuid: -place for place, item in enumerate(oracle.seen)}
     order = sorted(scores, key=lambda uuid: (-scores[uuid], newest[uuid]))
     for one, other in pairwise(order):
         gap = scores[one] - scores[other]
-        # Words around an episode may be added up in any order, so equal sums need not be equal.
+        # The words around an episode are summed in any order, so equal sums may differ by rounding.
         exact = oracle.question.kind != "episode" or oracle.words[one] == oracle.words[other] == 0
         assume(gap > NEAR or (gap == 0 and exact))
     return order
 
 
 def pool(oracle: Oracle, times: int) -> list[str]:
-    """The best by the fused score, some times as many as wanted."""
+    """The best items by the fused score: *times* the limit."""
     return ordered(oracle, oracle.fused)[: times * oracle.question.limit]
 
 
 def default(oracle: Oracle) -> Answer:
-    """By the fused score, brought between 0 and 1."""
+    """By the fused score, mapped to between 0 and 1."""
     middle = rank._UNRELATED.get(oracle.question.kind, rank._UNRELATED_ELSE)
     return [
         (uuid, 1 / (1 + math.exp((middle - oracle.fused[uuid]) / rank._STEEP)))
@@ -48,7 +48,7 @@ def cross_encoder(oracle: Oracle) -> Answer:
 
 
 def rrf(oracle: Oracle) -> Answer:
-    """The sum of one over the ranks in each list that an item is in."""
+    """By the sum of 1/rank over the lists that contain an item."""
     matching = {uuid: score for uuid, score in oracle.words.items() if score > 0}
     lists = [ordered(oracle, matching)]
     if oracle.question.vector is not None:
@@ -65,7 +65,7 @@ def rrf(oracle: Oracle) -> Answer:
 
 
 def mmr(oracle: Oracle) -> Answer:
-    """Chosen one by one: relevant, and unlike the nearest of those chosen before."""
+    """Chosen one by one: relevant, and unlike the most similar item chosen before."""
     left = pool(oracle, rank._WIDER)
     weight = oracle.question.mmr_lambda
     low, high = oracle.fused[left[-1]], oracle.fused[left[0]]
@@ -88,8 +88,10 @@ def mmr(oracle: Oracle) -> Answer:
 
 
 def _apart(oracle: Oracle, uuids: list[str]) -> dict[str, Vector]:
-    """What sets each apart from plain English, of unit length; what has no vector of its own, nor
-    facts that have one, lies in the middle of the others."""
+    """The difference of each vector from the usual one, as a unit vector.
+
+    An item without a vector, of its own or of its facts, gets the mean of the others.
+    """
     apart: dict[str, Vector] = {}
     for uuid in uuids:
         held = [oracle.told.vectors[one] for one in oracle.meant_by(uuid)]
@@ -114,7 +116,7 @@ def node_distance(oracle: Oracle) -> Answer:
 
 
 def episode_mentions(oracle: Oracle) -> Answer:
-    """What rests on most episodes first, of those given or of all; then by the fused score."""
+    """By the number of supporting episodes, of those given or of all; then by the fused score."""
     graph, wanted = oracle.graph, oracle.question.filters.episode_uuids
     counts: dict[str, int] = {}
     for items, links in ((graph.facts, graph.supports), (graph.entities, graph.mentions)):

@@ -25,14 +25,14 @@ NULLS: tuple[Operator, ...] = ("IS NULL", "IS NOT NULL")
 
 moments = st.integers(0, 4).map(lambda day: datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=day))
 maybe_moments = st.none() | moments
-# Values that look like one another: as numbers, as texts, as truths.
+# Values that are easily confused: as numbers, as texts, as Booleans.
 scalars: st.SearchStrategy[Any] = st.sampled_from(
     (1, 1.0, "1", True, 2, 10, "10", 9.5, "x", False, "True", "2024-01-02")
 )
 maps: st.SearchStrategy[Json | None] = st.none() | st.dictionaries(
     st.sampled_from(KEYS), scalars | st.lists(scalars, min_size=1, max_size=2)
 )
-# Whom episodes are by and for, and for which memory; those of other clients have a speaker at most.
+# Who produced an episode, for whom, and for which memory; only MemMachine clients give more than a speaker.
 NAMES = ("1", "bot", "user", "x")
 who: st.SearchStrategy[Json] = st.fixed_dictionaries(
     {},
@@ -51,19 +51,19 @@ ratings = st.none() | st.sampled_from([0.1, 0.3, 0.5, 0.7])
 class Small:
     """A graph: items by position, and which episodes facts and entities rest on.
 
-    What is in `gone` has a slot, and no item: it was deleted, or its row is still to come.
+    The uuids in `gone` have a slot, but no item: it was deleted, or its row has not arrived yet.
     """
 
     entities: list[Entity]
     facts: list[Fact]
     episodes: list[Episode]
-    closed: set[int]  # episodes that cannot be found, only rested on
+    closed: set[int]  # episodes that cannot be found, but still support facts
     supports: list[tuple[int, int]]
     mentions: list[tuple[int, int]]
     gone: set[str]
 
     def evidence(self, links: list[tuple[int, int]], position: int) -> list[Episode]:
-        """The episodes that are there, of those that an item rests on."""
+        """The existing episodes that support an item."""
         behind = [self.episodes[episode] for item, episode in links if item == position]
         return [episode for episode in behind if episode.uuid not in self.gone]
 
@@ -209,7 +209,7 @@ CHOICES: dict[str, st.SearchStrategy[Any]] = {
 
 @st.composite
 def many_filters(draw: st.DrawFn) -> list[Filters]:
-    """Every way to narrow by itself, and some of them together; all at once would leave nothing."""
+    """Every filter alone, and some of them combined; all at once would match nothing."""
     values = {name: draw(choice) for name, choice in CHOICES.items()}
     alone = [Filters(**{name: value}) for name, value in values.items()]
     groups = draw(st.lists(st.sets(st.sampled_from(sorted(CHOICES)), max_size=4), max_size=4))
@@ -264,7 +264,7 @@ def _fill_facts(graph: Small, tables: Tables) -> None:
     for fact in graph.facts:
         (slot,) = table.slots([fact.id])
         if fact.uuid in graph.gone:
-            continue  # spoken of by a link at most
+            continue  # at most a link refers to it
         table.alive.put(slot, True)
         table.source.put(slot, tables.entities.slots([ids[fact.source_uuid]])[0])
         table.target.put(slot, tables.entities.slots([ids[fact.target_uuid]])[0])

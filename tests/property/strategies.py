@@ -1,4 +1,4 @@
-"""What callers could send: ids, texts, metadata and episodes, small on purpose."""
+"""Strategies for what callers could send: ids, texts, metadata and episodes, small on purpose."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from recollect.graph.types import Json, NewEpisode
 
-# Few names and few words, so that histories meet themselves again.
+# Few names and few words, so that histories use the same ones again.
 NAMES = ("a", "b", "c")
 WORDS = ("alpha", "beta", "gamma", "delta", "the", "Ångström", "naïve", "東京", "42")
 
