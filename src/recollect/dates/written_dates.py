@@ -23,7 +23,7 @@ def _stamp(match: Match) -> Dated:
     moment = match.nodes[0].value
     if moment.tzinfo is not None:
         moment = moment.astimezone(match.context.zone).replace(tzinfo=None)
-    # Date and time are 16 characters up to the minutes; a colon behind them begins the seconds.
+    # Date and time take 16 characters up to the minutes; a colon after them begins the seconds.
     size = "second" if match.words()[16:17] == ":" else "minute"
     return Dated((unit_period(size, moment),), timex=moment.isoformat())
 
@@ -36,7 +36,7 @@ _CODE = re.compile(
 
 
 def _ymd(match: Match) -> Dated | None:
-    """A date in digits; three short numbers behind the word for a code are that code."""
+    """A date in digits. Three short numbers after a word for a code are that code, not a date."""
     year, month, number = match.nodes[0].value
     short = max(map(len, re.split(r"\D+", match.words()))) <= 2
     if short and _CODE.search(match.context.text[: match.nodes[0].start][-60:]):
@@ -58,7 +58,7 @@ def _spaced_ymd(match: Match) -> Dated | None:
 
 
 def _slashed(match: Match) -> Dated | None:
-    """Month and day in digits, where the words beside them do not make it a fraction."""
+    """Month and day in digits, unless the words around them make it a fraction."""
     month, number = match.one("SLASHED")
     value = open_dates.date_of(match.context, match.one("YEARNUM"), month, number)
     if match.has("YEARNUM") or match.follow() in ("TIME", "PART") or _unmistakable(match, number):
@@ -70,7 +70,7 @@ def _slashed(match: Match) -> Dated | None:
 
 
 def _unmistakable(match: Match, number: int) -> bool:
-    """Digits that are no fraction or mark: one more than twelve, or another date right behind."""
+    """Whether the digits cannot be a fraction or a mark: a day above 12, or another date right after."""
     behind = match.nodes[-1].end + 1
     if match.follow() == "DASH" and match.context.text[behind : behind + 1].isdigit():
         return True
@@ -117,7 +117,7 @@ _AFTER_TEMPORAL = kinds("TO DASH THROUGH UNTIL AND SLASH")
 
 
 def _is_month(match: Match, node: Node, alone: bool) -> bool:
-    """Whether a word that may be a month is one. *alone*: no day or year stands with it."""
+    """Whether an ambiguous word is a month. *alone*: it has no day or year with it."""
     written = match.words(node)
     if node.kind == "MONTH" and not alone:
         return True
@@ -248,7 +248,7 @@ def _unix(match: Match) -> Dated | None:
 
 
 def _the_ordinal(match: Match) -> Dated | None:
-    """ "On the 18th", where nothing is counted: "on the 5th floor" is no date."""
+    """ "On the 18th", unless it counts something: "on the 5th floor" is not a date."""
     node = next(item for item in match.nodes if item.kind != "THE")
     digits = match.words(node)[0].isdigit()
     if node.value > 31 or (node.kind != "ORD" and not digits):
@@ -264,7 +264,7 @@ _YEAR = "(YEARNUM | N24 (N24|N31|N59|N99))"
 
 
 def _is_the_ordinal(match: Match) -> Dated | None:
-    """ "The deadline is the 15th", "moved to the 21st", in digits; who "is the third" is no day."""
+    """ "The deadline is the 15th", "moved to the 21st". Only in digits: "she is the third" is not a day."""
     before = match.context.text[: match.nodes[0].start]
     written = match.words(match.nodes[-1])[0].isdigit()
     return _the_ordinal(match) if written and _IS.search(before) else None

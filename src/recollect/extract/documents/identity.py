@@ -1,4 +1,4 @@
-"""Which objects are entities of their own, and how sentences refer to them."""
+"""Decides which objects are entities of their own, and how sentences refer to them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ class Referent(Record):
 
     @property
     def kind(self) -> EntityKind | None:
-        """The sort of thing."""
+        """The kind of entity."""
         return self.entity.kind
 
     @property
@@ -176,7 +176,7 @@ def _claims(fields: Fields, noun: str, *, dated: bool) -> _Claims:
     if email is not None and kind is None and noun in personal:
         kind = "person"
     if email is not None and kind not in ("person", "organization"):
-        email = None  # a ticket has the address of whoever wrote it
+        email = None  # the address in a ticket is that of its author
     if name is None and own is not None and own.noun:
         name = first_text(fields, (f"{own.noun}_name", f"{own.noun}_title"))
     if not (name or own or email or noun or dated):
@@ -231,7 +231,7 @@ def _own_id(fields: Fields, noun: str, kind: EntityKind | None, *, named: bool) 
 
 
 def _record_id(fields: Fields) -> _Id | None:
-    """The id of a record that says what it is by a key alone: {"booking": "RX-88213", ...}."""
+    """The id of a record whose key alone says what it is: {"booking": "RX-88213", ...}."""
     for key in table().identity.records:
         value = text_of(fields.get(key)) or ""
         if any(map(str.isdigit, value)) and " " not in value:
@@ -301,7 +301,7 @@ def _thing(fields: Fields, claims: _Claims, user: Profile | None) -> Referent:
 
 
 def _aliases(title: str, by_id: Referent | None, claims: _Claims, noun: str) -> tuple[str, ...]:
-    """Other names of an entity. "record 7" is none: every table has a row of that number."""
+    """Other names of an entity. "record 7" does not count: every table has a row with that number."""
     names = [] if by_id is None else [by_id.entity.name, *by_id.entity.aliases]
     if by_id is not None and not noun:
         names = names[1:]

@@ -147,7 +147,7 @@ def canonical(key: str) -> str:
 
 
 def singular(key: str) -> str:
-    """One of what a canonical key names: transactions, categories, statuses."""
+    """The singular of a canonical key: of transactions, categories, statuses."""
     if key.endswith(_UNCOUNTED) or not key.endswith("s") or len(key) < 4:
         return {"children": "child", "people": "person"}.get(key, key)
     if key.endswith("ies"):

@@ -123,8 +123,10 @@ class SourceClause:
         return False
 
     def _drops(self, one: int, two: int, kept: Sequence[int]) -> bool:
-        """Whether something is lost between two words that a fact covers. The auxiliaries of a first
-        verb serve the next one too: "been working on a book *and* painting"."""
+        """Whether something is lost between two words that a fact covers.
+
+        The auxiliaries of one verb also belong to the next: "been working on a book *and* painting".
+        """
         gap = self._words[one + 1 : two]
         helps = not any(at <= one for at in self.carrying.intersection(kept))
         if _may_skip(gap, before_verb=self._words[two].verb):
@@ -139,8 +141,10 @@ class SourceClause:
         )
 
     def covers(self, *parts: frozenset[int], share: float = WHOLE) -> bool:
-        """Whether these words together are the given share of the meaningful ones. To cover the whole,
-        no verb may be missing."""
+        """Whether these words together are the given share of the meaningful ones.
+
+        To cover the whole, no verb may be missing.
+        """
         told = frozenset[int]().union(*parts)
         missing = share == WHOLE and any(self._words[at].verb for at in self.carrying - told)
         return bool(told) and not missing and len(told) >= share * len(self.carrying)
@@ -156,7 +160,7 @@ class SourceClause:
         return word in _GRAMMAR or word.replace("/", "").isdigit()
 
     def _names(self, at: int, words: Sequence[str], places: Sequence[int | None]) -> bool:
-        """Whether a name replaces a pronoun at that position, possessives included, or is put in front."""
+        """Whether a name replaces a pronoun (or possessive) at that position, or is put in front."""
         if words[at] not in self._inserted:
             return False
         before = max((one for one in places[:at] if one is not None), default=-1)
@@ -176,8 +180,11 @@ def _is_torn(fact: str) -> bool:
 
 
 def _may_skip(gap: Sequence[SourceWord], *, before_verb: bool) -> bool:
-    """Whether words may be left out: none with a meaning, or only the other items of a list, or of
-    several subjects. What follows another list may belong to its last item alone."""
+    """Whether words may be left out.
+
+    They may if none has a meaning of its own, or if they are only the other items of a list or of several
+    subjects. What follows another list may belong to its last item alone.
+    """
     if any(word.denies or (word.owns and not word.pronoun) for word in gap):
         return False
     if not any(word.carries for word in gap):

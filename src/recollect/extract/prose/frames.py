@@ -219,7 +219,7 @@ class Framer:
         return done
 
     def _small_talk(self, draft: FactDraft, argument: Argument) -> bool:
-        """What a speaker feels, right now, about the listener or the listener's things."""
+        """Whether it is what a speaker feels, right now, about the listener or the listener's things."""
         speaker, listener = self.scene.speaker, self.scene.listener
         if listener is None or draft.source is not speaker or draft.aspect.tense == "past":
             return False
@@ -231,11 +231,11 @@ class Framer:
         )
 
     def _is_praise(self, draft: FactDraft) -> bool:
-        """Encouragement: what the listener's work, store or smile will do."""
+        """Whether it is encouragement: what the listener's work, store or smile will do."""
         owner, listener = draft.source.owner, self.scene.listener
         if not self.scene.spoken or owner is None or listener is None or draft.source.role:
             return False
-        if listener.who == "assistant":  # to a machine one complains
+        if listener.who == "assistant":  # people do not praise a machine, they complain to it
             return False
         return owner.key == listener.key and draft.aspect.tense != "past"
 
@@ -276,7 +276,7 @@ class Framer:
         self.emit(other, mention, link, text)
 
     def _alone(self, draft: FactDraft, argument: Argument) -> None:
-        """A clause without a second entity is a fact about its subject, or about the owner and it."""
+        """Add a clause without a second entity as a fact about its subject, or about the owner and it."""
         if self.scene.spoken and not salience.stands_alone(
             draft.clause, draft.aspect, draft.source, bool(draft.whens)
         ):
@@ -349,9 +349,9 @@ class Framer:
         if hint is not None and target.kind in hint:
             target.settle(target.kind)
         elif hint is not None and target.proper and target.kind != "person":
-            target.settle(hint[0])  # the verb knows better than the parser's labels
+            target.settle(hint[0])  # the verb is more reliable than the parser's label
         if link.predicate == "LEFT" and self._is_guess(target):
-            target.settle(None)  # one leaves companies and towns alike
+            target.settle(None)  # people leave companies and towns alike
         self.written += 1
         source = self.findings.entity(draft.source)
         self.findings.fact(

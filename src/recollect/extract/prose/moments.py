@@ -1,5 +1,4 @@
-"""The expressions of time in a sentence: which clause each belongs to, how it is worded, and when a
-clause holds because of them."""
+"""The time expressions in a sentence: the clause of each, its wording, and when the clause holds."""
 
 from __future__ import annotations
 
@@ -114,7 +113,7 @@ class Moments:
         return None
 
     def is_over(self) -> bool:
-        """Whether it is about the past, and so no request: "quit smoking 5 weeks ago"."""
+        """Whether it is about the past, and so not a request: "quit smoking 5 weeks ago"."""
         return any(
             when.dated and when.last is not None and when.last <= self._at for when in self.whens
         )
@@ -124,7 +123,7 @@ class Moments:
         return _COMPARED.search(self._text[: when.start]) is None
 
     def as_bound(self, when: When) -> When:
-        """Until when something holds, if it is said in a clause: "until she's back in January"."""
+        """The time as a bound, if it is in an "until" clause: "until she's back in January"."""
         ends = when.relation == "at" and _UNTIL.search(self._text[: when.start])
         return replace(when, relation="until", edge=when.first) if ends else when
 
@@ -191,7 +190,7 @@ class Moments:
         return when.text.lower() in text.lower() or date.split(maxsplit=1)[-1] in text
 
     def bracket(self, token: Token) -> str:
-        """The date to put in brackets after the last word of an expression whose words do not tell it."""
+        """The date to put in brackets after the last word of an expression that leaves the date open."""
         when = self._closed_by(token)
         told = when is not None and self.dates(when)
         text = self._words.in_brackets(when) if when is not None and told else None
@@ -244,7 +243,7 @@ def _is_listed(token: Token) -> bool:
 
 
 def _is_beside(item: Token) -> bool:
-    """ "the buyer is Dr. Marsh, cash, closing July 11": a note behind a comma has its own time."""
+    """ "the buyer is Dr. Marsh, cash, closing July 11": a note after a comma has its own time."""
     if item.dep_ not in _NOTES or item.left_edge.i <= item.sent.start:
         return False
     opening = item.left_edge
@@ -273,8 +272,11 @@ class Validity:
     __slots__ = ("dated", "event", "first", "last", "since")
 
     def __init__(self, whens: Sequence[When], at: datetime, past_state: bool, ended: bool) -> None:
-        """Past events without a date count from the episode, by when they had happened; an undated past
-        state began at an unknown time and was over by then."""
+        """Compute the validity from the time expressions.
+
+        An undated past event counts from the episode, by which time it had happened. An undated past state
+        began at an unknown time and was over by the time of the episode.
+        """
         self.first: datetime | None = None
         self.last: datetime | None = None
         self.event: datetime | None = None
@@ -297,8 +299,10 @@ class Validity:
             self.last = None
 
     def complete(self, at: datetime) -> None:
-        """What was done by *at* did not begin later: "told Ana that it is due on the 25th", "confirmed
-        21 June" have the time of something else."""
+        """Correct a later time for something that was done by *at*: it is the time of something else.
+
+        Examples: "told Ana that it is due on the 25th", "confirmed 21 June".
+        """
         if self.first is not None and self.first > at and not self.since:
             self.event, self.first, self.last, self.dated = self.first, at, None, False
 

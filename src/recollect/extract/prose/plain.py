@@ -89,7 +89,7 @@ class Plain:
     def quote_after(
         self, before: PlacedUnit, unit: Sequence[Token], moments: Moments
     ) -> PlainSentence | None:
-        """The exact words of a clause behind those of the one before it; None if they are too long."""
+        """The exact words of the clause before and of this clause; None if they are too long."""
         first, last = self._words(*before), self._words(unit, moments)
         together = before.unit[-1].sent == unit[0].sent
         pause = ":" if _is_explained_by(before.unit, unit) else "," if together else "."
@@ -97,8 +97,10 @@ class Plain:
         return PlainSentence(text, quoted=True) if text and len(text) <= TEXT_CHARS_MAX else None
 
     def needs_before(self, unit: Sequence[Token], before: Sequence[Token]) -> bool:
-        """Whether a quotation would not say whom or what it is about: "she's a baker", or a note
-        beside what was just said: "I got the job! 88k a year"."""
+        """Whether a quotation alone would not say what it is about.
+
+        It has a pronoun ("she's a baker"), or is a note on what was just said ("I got the job! 88k a year").
+        """
         if self._scene.spoken and _is_explained_by(before, unit):
             return True
         if any(token.tag_ in FINITE for token in unit):
@@ -204,8 +206,11 @@ def _is_explained_by(before: Sequence[Token], unit: Sequence[Token]) -> bool:
 
 
 def _is_fragment(unit: Sequence[Token]) -> bool:
-    """Whether it is a few words without a verb of their own and without a heading. What begins with
-    a preposition would seem to say where the clause before it took place."""
+    """Whether it is only a few words, with a noun or number and without a heading.
+
+    Words that begin with a preposition do not count: they would seem to say where the clause before them
+    took place.
+    """
     first = next((token for token in unit if not token.is_punct), None)
     if first is None or first.pos_ in ("ADP", "SCONJ", "CCONJ", "INTJ", "ADV"):
         return False
@@ -221,7 +226,7 @@ def _tells(unit: Sequence[Token]) -> bool:
 
 
 def _points_back(token: Token, unit: Sequence[Token]) -> bool:
-    """Whether it is a pronoun of the third person for something that the clause does not name."""
+    """Whether it is a third-person pronoun without an antecedent in the clause."""
     third_person = token.lower_ in MALE | FEMALE | NEUTRAL | PLURAL
     if not third_person or token.tag_ not in ("PRP", "PRP$") or token.dep_ == "expl":
         return False
@@ -271,7 +276,7 @@ def _is_one_of_several(item: Token) -> bool:
 
 
 def _is_plural(you: Token) -> bool:
-    """ "you two", "you guys"; also "you know", which addresses nobody."""
+    """Whether "you" is not the listener alone: "you two", "you guys", and the filler "you know"."""
     after = you.nbor(1).lower_ if you.i + 1 < len(you.doc) else ""
     return after in ("two", "three", "guys", "all", "both", "lot", "folks", "know", "please")
 
@@ -308,9 +313,12 @@ def _subject(verb: Token) -> Token | None:
 
 
 def implied_lead(unit: Sequence[Token], dated: bool) -> tuple[int, str] | None:
-    """For a clause without a subject, such as "sold my bike" or "back in Porto since May": how many of
-    its words to skip, and what to put between the speaker and the rest (an auxiliary, or the verb in
-    the third person). None unless the speaker is surely meant, as it is not in "sold out till March"."""
+    """How to complete a clause that lacks its subject: "sold my bike", "back in Porto since May".
+
+    Returns how many of its words to skip, and what to put between the speaker and the rest: an auxiliary, or
+    the verb in the third person. None unless the speaker is certainly meant; "sold out till March" is about
+    something else.
+    """
     at = next((at for at, token in enumerate(unit) if not _only_leads(token)), None)
     if at is None or any(token.dep_ in SUBJECTS and token.head == unit[at] for token in unit):
         return None

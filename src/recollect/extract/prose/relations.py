@@ -1,4 +1,4 @@
-"""What a verb relates its subject to, what that relation is called, and which of the table it is."""
+"""What a verb relates its subject to, the name of that relation, and its entry in the table."""
 
 from __future__ import annotations
 
@@ -107,8 +107,11 @@ def arguments(verb: Token, passive: bool) -> list[Argument]:
 
 
 def complement_of(verb: Token) -> Token | None:
-    """What something is. A noun behind a prepositional phrase is a guess of the parser, as the
-    "requests" of "is on leave, route requests to Tom"."""
+    """The complement of "be": what something is.
+
+    A noun after a prepositional phrase is only a guess by the parser, such as "requests" in "is on leave,
+    route requests to Tom".
+    """
     found = child(verb, "attr", "acomp", "oprd")
     if found is None or found.pos_ not in ("NOUN", "PROPN"):
         return found
@@ -202,7 +205,7 @@ def _object(prep: Token) -> tuple[tuple[str, ...], Token | None]:
 
 
 def members(head: Token) -> list[Token]:
-    """The things of a list, or the one thing."""
+    """The items of a list, or the single thing."""
     inner = core(head)
     if head.dep_ == "pobj" and head.head.lower_ == "between":
         return [inner]
@@ -229,8 +232,10 @@ def _denied(item: Token) -> bool:
 
 
 def settles(source: Mention, target: Mention | None) -> bool:
-    """Whether who moves there lives there from then on: a club moves to another room, a meeting to
-    another day, and a person to another desk."""
+    """Whether the one who moves lives there from then on.
+
+    That is not so if a club moves to another room, a meeting to another day, or a person to another desk.
+    """
     someone = source.party or source.proper or bool(source.role) or source.kind in _LIVING
     grouped = source.name.rpartition(" ")[2].casefold() in _MEETING
     if target is None or not someone or grouped:
@@ -267,7 +272,7 @@ def relation(
     kind: EntityKind | None,
     dated: bool = False,
 ) -> RelationName:
-    """Name the relation that *lemmas* say ("work", "at"), as the verb group has it."""
+    """Name the relation that *lemmas* express ("work", "at"), given the aspect of the verb group."""
     intended = _intended(lemmas, aspect)
     if intended is not None:
         return intended
@@ -278,13 +283,13 @@ def relation(
     if known is not None and aspect.tense == "future" and not dated:
         entry = table[known]
         if entry.single or entry.ends or entry.replaces:
-            known = None  # what will happen some day changes nothing today
+            known = None  # an undated plan changes nothing today
     predicate = known or screaming_snake(lemmas)
     return RelationName(_name(table, lemmas, verb, aspect, known), predicate)
 
 
 def _intended(lemmas: list[str], aspect: Aspect) -> RelationName | None:
-    """The relation of what is wanted, tried or possible, and so not stated as true."""
+    """The relation for something wanted, tried or possible, which is not stated as true."""
     if aspect.ended or aspect.no_longer:
         return None
     if aspect.lead in ("wish", "plan"):
@@ -331,7 +336,7 @@ def _known(table: Predicates, lemmas: list[str], kind: EntityKind | None) -> str
     if known == "KNOWS" and kind != "person":
         return None
     if known == "BREEDS" and kind not in ("animal", "person"):
-        return None  # one also raises money
+        return None  # people also raise money
     if known == "LOCATED_IN" and kind not in ("place", "organization"):
         return None
     return None if known in _NO_PEOPLE and kind in ("person", "animal", "event", "topic") else known

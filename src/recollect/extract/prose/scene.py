@@ -1,4 +1,4 @@
-"""What is known while a speech is read: who speaks, what was mentioned, what each noun refers to."""
+"""The state while a speech is read: who speaks, what was mentioned, what each noun refers to."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Scene:
         self._known = {item.name.casefold(): item for item in reading.known}
 
     def next_sentence(self, sentence: Span) -> None:
-        """Go on, knowing also the people of whom *sentence* told nothing."""
+        """Move on to the next sentence, remembering also people about whom *sentence* stated nothing."""
         for token in sentence:
             if token.pos_ == "PROPN" and token.dep_ in _NAMED:
                 named = self.mention(token)
@@ -93,7 +93,7 @@ class Scene:
         return self._cache[token.i]
 
     def pronoun(self, token: Token) -> Mention | None:
-        """What a pronoun stands for."""
+        """What a pronoun refers to."""
         word = token.lower_
         if self._is_the_company(token):
             return self.company
@@ -306,13 +306,13 @@ def _is_the(noun: Token) -> bool:
 
 
 def _is_theirs(noun: Token) -> bool:
-    """ "their faces": only a pronoun says whose; a name says it by itself."""
+    """Whether only a pronoun says whose it is: "their faces". A proper name needs no owner."""
     whose = child(noun, "poss") if noun.pos_ != "PROPN" else None
     return whose is not None and whose.lower_ in MALE | FEMALE | PLURAL | NEUTRAL
 
 
 def _is_place(name: Token) -> bool:
-    """ "Marta at Greenleaf", "a job in Bergen": nobody calls it "she", whatever it looks like."""
+    """Whether it is a place, which no "she" refers to: "Marta at Greenleaf", "a job in Bergen"."""
     return name.dep_ == "pobj" and name.head.lower_ in ("at", "in") and name.pos_ == "PROPN"
 
 

@@ -86,8 +86,10 @@ class _FaithfulDraft(NamedTuple):
 
 
 class PendingClause(NamedTuple):
-    """An independent clause that is still to be classified. *drafts* are what the rules read in the
-    sentence, *restated* is the clause in its own words."""
+    """An independent clause that waits to be classified.
+
+    *drafts* are the facts that the rules found in the sentence; *restated* is the clause in its own words.
+    """
 
     unit: Sequence[Token]
     drafts: Sequence[FoundFact]
@@ -123,8 +125,10 @@ class Sentences:
         moments: Moments,
         span: tuple[int, int],
     ) -> None:
-        """Take the clauses of a sentence with the drafts made from it. Corrections and requests are
-        certain; the rest waits to be classified."""
+        """Take the clauses of a sentence with the drafts made from it.
+
+        Corrections and requests are certain; the rest waits to be classified.
+        """
         stated = [fact for fact in drafts if fact.mood == "stated"]
         right = any(fact.corrects for fact in stated)
         self._parts += stated if right else (one for one in drafts if one.mood == "requested")
@@ -139,7 +143,7 @@ class Sentences:
                 self._parts.append(PendingClause(unit, own, moments, span, told, said))
 
     def _restated(self, unit: Sequence[Token], moments: Moments) -> PlainSentence | None:
-        """A clause restated; quoted, if the restatement is not faithful."""
+        """The clause restated, or quoted if the restatement is not faithful."""
         told = self._plain.tell(unit, moments)
         if told is None or told.quoted or self._covered(self._source(unit, moments), told.text):
             return told
@@ -148,7 +152,7 @@ class Sentences:
     def _understandable(
         self, told: PlainSentence | None, unit: Sequence[Token], moments: Moments
     ) -> PlainSentence | None:
-        """A quotation behind the clause before it, if that has to tell what it is about."""
+        """A quotation, with the clause before it in front if only that says what it is about."""
         before, self._before = self._before, PlacedUnit(unit, moments)
         if before is None or told is None or not told.quoted:
             return told
@@ -205,8 +209,10 @@ class Sentences:
         return replace(fact, fact=text)
 
     def _joined(self, fact: FoundFact, unit: Sequence[Token]) -> FoundFact:
-        """Join a fact about a single entity to whatever else its clause names, unless the table knows
-        its relation."""
+        """Give a fact about a single entity another entity of its clause as target.
+
+        A fact whose relation is in the table stays as it is.
+        """
         if fact.source != fact.target or fact.predicate in self._table:
             return fact
         for token in unit:
@@ -219,8 +225,11 @@ class Sentences:
         return fact
 
     def _with_siblings(self, clauses: Sequence[PendingClause], kinds: Sequence[Kind]) -> list[Kind]:
-        """The kinds of the clauses. One classified as worthless takes the kind of its sentence's other
-        clauses if it is a statement: it may have been too short to classify."""
+        """The kinds of the clauses.
+
+        A statement that was classified as worthless takes the kind of another clause of its sentence: it may
+        have been too short to classify.
+        """
         worth = {
             clause.span: kind
             for clause, kind in zip(clauses, kinds, strict=True)
@@ -294,7 +303,7 @@ class Sentences:
         faithful = self._faithful(source, clause.drafts) if clear else []
         whole = sure and source.covers(*(one.covered for one in faithful))
         if kind == "none" and not asked and self._is_about_company(clause.unit):
-            kind = "event"  # support is told what is wrong with a product
+            kind = "event"  # users tell support what is wrong with a product
         if kind == "none":
             return (
                 [one.fact for one in faithful if self._joins_two_names(one.fact)] if whole else []
@@ -366,8 +375,11 @@ class Sentences:
         return replace(fact, name=name, predicate=name)
 
     def _is_supported(self, fact: FoundFact, verb: Token | None, unit: Sequence[Token]) -> bool:
-        """Whether a relation says what the verb says: it contains no number or name, is negated if the
-        verb is, and does not confuse moving a thing with moving oneself."""
+        """Whether a relation says what the verb says.
+
+        It must not contain a number or a name, must be negated if the verb is, and must not confuse moving a
+        thing with moving oneself.
+        """
         if (
             fact.name.endswith(("_LIKE", "_BECAUSE"))
             and verb is not None
@@ -434,7 +446,7 @@ class Sentences:
         return mention is not None and mention.kind == "person" and mention.proper
 
     def _tells_time(self, clause: PendingClause, faithful: Sequence[_FaithfulDraft]) -> bool:
-        """Whether there is at most one time, and the drafts contain it."""
+        """Whether the clause has at most one time, and the drafts contain it."""
         whens = self._whens(clause)
         told = [one.fact.fact for one in faithful]
         occurs_in = clause.moments.occurs_in
@@ -500,8 +512,10 @@ class Sentences:
         return any(self._scene.mention(token) is company for token in subjects)
 
     def _answers(self, clause: PendingClause, kind: Kind) -> bool:
-        """Whether a clause needs the question before it: it is no full sentence, and was classified as
-        an answer or comes first."""
+        """Whether a clause needs the question before it to be understood.
+
+        That is so if it is not a full sentence, and was classified as an answer or comes first.
+        """
         first = clause is self.clauses[0] and kind != "instruction"
         if is_command(clause.unit) and not first:
             return False
@@ -539,7 +553,7 @@ class Sentences:
         )
 
     def _bounds(self, clause: PendingClause) -> list[When]:
-        """The times since or until which it holds; a note beside a sentence does not count."""
+        """The times since or until which the clause holds; a verbless note beside it does not count."""
         finite = any(token.tag_ in ("VBZ", "VBP", "MD") for token in clause.unit)
         noted = clause.moments.noted if finite else frozenset[int]()
         whens = [clause.moments.as_bound(when) for when in self._whens(clause)]
@@ -586,7 +600,7 @@ def _leads_on(word: Token) -> bool:
 
 
 def _is_past(unit: Sequence[Token]) -> bool:
-    """Whether its main verb says what was done."""
+    """Whether its main verb says that something was done."""
     verb = main_verb(unit)
     if verb is None:
         return unit[0].tag_ == "VBD"
@@ -600,7 +614,7 @@ def _is_headed(unit: Sequence[Token]) -> bool:
 
 
 def _has_subject(unit: Sequence[Token]) -> bool:
-    """Whether it has a definite subject; that of "it's Laura" is in the question."""
+    """Whether it has a definite subject. "It's Laura" has not: what "it" means is in the question."""
     subjects = [
         token for token in unit if token.dep_ in SUBJECTS and token.head.tag_[:2] in ("VB", "MD")
     ]

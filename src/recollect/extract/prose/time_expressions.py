@@ -1,4 +1,4 @@
-"""Expressions of time in their context: which only look like dates, and which recur."""
+"""Time expressions in their context: which only look like dates, and which recur."""
 
 from __future__ import annotations
 
@@ -79,8 +79,11 @@ _NTH = regex.compile(
 
 
 class Expression:
-    """An expression of time. *words* are its own, *segment* those between the pauses around it; *noted*:
-    these have no verb; *weekdays* counts undetermined ones ("Friday", not "last Friday")."""
+    """A time expression in its sentence.
+
+    *words* are its own words, *segment* those between the pauses around it. *noted*: the segment has no verb.
+    *weekdays* counts weekdays that are not tied to a date ("Friday", not "last Friday").
+    """
 
     def __init__(self, when: When, sentence: Span) -> None:
         self.when = when
@@ -129,7 +132,7 @@ class Expression:
 
 
 def is_undated(said: Expression, at: datetime) -> bool:
-    """Whether it probably names no date: part of a name, a mark, a version, a day of a story."""
+    """Whether it probably is not a date: part of a name, a mark, a version, a day in a story."""
     return _looks_only(said, at) or _is_name(said) or _is_change(said)
 
 
@@ -145,7 +148,7 @@ def _looks_only(said: Expression, at: datetime) -> bool:
     if _GREETING.search(said.before) and (when.grain == "decade" or "new year" in text.lower()):
         return True
     if text.lower().endswith("later") and any(token.tag_ == "VBD" for token in said.segment):
-        return True  # than something else that was told
+        return True  # later than something else in the story
     slashed = _SLASHED.fullmatch(text)
     if slashed is not None and _is_ambiguous(slashed, said, at):
         return True
@@ -163,7 +166,7 @@ def _is_ambiguous(date: regex.Match[str], said: Expression, at: datetime) -> boo
 def _is_name(said: Expression) -> bool:
     """Whether it modifies a noun: "the *Easter* bunny", "before the *summer* break".
 
-    A fiscal year begins whenever a company decides, so it is only a name as well.
+    A fiscal year begins when the company chooses, so it counts as a name too.
     """
     text = said.when.text
     if (said.when.timex or "")[:2] in ("FY", "SY"):
@@ -183,7 +186,7 @@ def _is_name(said: Expression) -> bool:
 
 
 def _is_change(said: Expression) -> bool:
-    """Whether it is the day that something was moved away from."""
+    """Whether it is the old date of something that was moved to another."""
     from_it = "from" in (said.before[-5:] + said.when.text[:5]).lower()
     return from_it and FROM_TO.search(said.before) is not None
 

@@ -80,8 +80,10 @@ class _Cut(NamedTuple):
 
 
 def units(sentence: Span, heading: Sequence[Token] = ()) -> list[list[Token]]:
-    """The tokens of each independent clause, in order, without pauses and conjunctions. *heading* is
-    the heading of the sentence, in it or before it."""
+    """The tokens of each independent clause, in order, without pauses and conjunctions.
+
+    *heading* is the heading of the sentence, in it or before it.
+    """
     begin = max(sentence.start, heading[-1].i + 1) if heading else sentence.start
     if not any(token.is_alpha or token.like_num for token in sentence.doc[begin : sentence.end]):
         return []  # a heading alone says nothing
@@ -129,7 +131,7 @@ def _trimmed(sentence: Span, start: int, end: int) -> list[Token]:
 
 
 def _is_join(token: Token, joins: Collection[str]) -> bool:
-    """Whether it joins two clauses; with a capital it ends a name: "the Card Plus"."""
+    """Whether it joins two clauses; with a capital it is part of a name: "the Card Plus"."""
     return token.lower_ in joins and not token.is_title
 
 
@@ -148,7 +150,7 @@ def _breaks(sentence: Span, begin: int) -> list[int]:
 
 
 def _stops(sentence: Span) -> list[int]:
-    """Positions after full stops at which the parser ended no sentence."""
+    """Positions after full stops at which the parser did not end the sentence."""
     return [token.i + 1 for token in sentence[:-1] if token.text in _STOPS]
 
 
@@ -189,12 +191,12 @@ def _is_own(left: Span, right: Span) -> bool:
 
 
 def _hangs_on(token: Token, right: Span) -> bool:
-    """Whether a clause or a phrase before a cut says something of the verb behind it: "when I sleep, I ..."."""
+    """Whether a clause or phrase before a cut modifies the verb after it: "when I sleep, I ..."."""
     return token.dep_ in ("advcl", "prep", "npadvmod") and right.start <= token.head.i < right.end
 
 
 def _main_verb(part: Span) -> Token | None:
-    """The first verb of a part that does not hang below another one, or on "if" and the like."""
+    """The first verb of a part that is not subordinate to another one, or to "if" and the like."""
     for token in part:
         if verbal(token) and token.dep_ not in AUXILIARIES and not _is_below(token):
             finite = token.tag_ in FINITE or any(
@@ -206,7 +208,7 @@ def _main_verb(part: Span) -> Token | None:
 
 
 def _is_below(verb: Token) -> bool:
-    """Whether a verb only says something about another word, or what somebody thinks or says."""
+    """Whether a verb is subordinate: it modifies another word, or is what someone thinks or says."""
     top = verb
     while top.dep_ == "conj" and verbal(top.head) and child(top, "mark") is None:
         top = top.head
@@ -341,7 +343,7 @@ def _is_joined(verb: Token, main: Token) -> bool:
 
 
 def _agrees(finite: Token, subject: Token) -> bool:
-    """Whether they agree; not in "they pay 11 an hour, starts in July"."""
+    """Whether a verb agrees with a subject; not in "they pay 11 an hour, starts in July"."""
     several = child(subject, "conj") is not None or subject.tag_ in ("NNS", "NNPS")
     third = subject.lower_ not in ("i", "we", "you", "they") and not several
     return finite.tag_ in ("VBD", "MD") or (finite.tag_ == "VBZ") == third
@@ -360,7 +362,7 @@ def _also_is(subject: Token, words: Sequence[Token], right: Span) -> bool:
 
 
 def _time_before(subject: Token, main: Token) -> list[Token]:
-    """The "last year" of "last year I left Rome and moved to Oslo" dates both."""
+    """The time before the subject, which dates both verbs: "last year I left Rome and moved to Oslo"."""
     first = subject.left_edge.i
     times = [item for item in main.lefts if item.i < first and item.dep_ in ("npadvmod", "prep")]
     words = [word for item in times for word in item.subtree]
@@ -387,8 +389,11 @@ def heading_of(sentence: Span) -> list[Token]:
 def list_items(
     sentence: Span, start: int, clauses: Collection[int], breaks: Sequence[int]
 ) -> dict[int, bool]:
-    """Where the items of a list under a heading begin, and whether each is too short to be understood
-    without it. Empty if it is no list, or most items are single words."""
+    """Where the items of a list under a heading begin, and whether each needs a copy of the heading.
+
+    An item needs it if it is the first, or too short to be understood alone. Empty if it is not a list, or
+    if most items are single words.
+    """
     starts = [start]
     for place in breaks:
         begins = sentence.doc[place - 1].text in (",", ";") and _begins_item(sentence.doc[place])

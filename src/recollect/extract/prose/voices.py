@@ -1,4 +1,4 @@
-"""Who speaks and who listens, and which part of the text is whose."""
+"""Who speaks and who listens, and which part of the text belongs to whom."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ def user_voice(reading: Brief) -> Voice | None:
 
 
 def _others(reading: Brief, names: frozenset[str]) -> frozenset[str]:
-    """Whoever else speaks in the user's role, under another name."""
+    """Other people who speak in the user's role, under another name."""
     turns = [(turn.role, turn.speaker) for turn in reading.before]
     turns.append((reading.role, reading.speaker))
     said = {(name or "").strip() for role, name in turns if _is_user(role)}
@@ -78,7 +78,7 @@ def _others(reading: Brief, names: frozenset[str]) -> frozenset[str]:
 
 
 def _is_another(name: str, user: Profile | None) -> bool:
-    """Whether a name cannot be short for the user's: Tom, where the user is Nadia Haddad."""
+    """Whether a name cannot be a form of the user's: "Tom", if the user is Nadia Haddad."""
     own = [part for part in (user.first_name, user.last_name) if part] if user is not None else []
     initials = {part[0].casefold() for part in own}
     return (
@@ -107,8 +107,10 @@ def speeches(reading: Brief) -> list[Speech]:
 
 
 def _letters(content: str) -> list["regex.Match[str]"]:
-    """The heads of the e-mails in a text: From, To, Subject and the like, line by line. From and To
-    alone may be those of a journey."""
+    """The headers of the e-mails in a text: lines with From, To, Subject and the like.
+
+    From and To alone may be those of a journey.
+    """
     heads = _HEADERS.finditer(content)
     return [head for head in heads if _SENDER.search(head[0]) and _MAIL.search(head[0])]
 
@@ -116,7 +118,7 @@ def _letters(content: str) -> list["regex.Match[str]"]:
 def _mailed(
     reading: Brief, heads: Sequence["regex.Match[str]"], user: Voice | None
 ) -> list[Speech]:
-    """What was written before a pasted e-mail by who pasted it, and each e-mail by its sender."""
+    """The text before a pasted e-mail, by the person who pasted it, and each e-mail, by its sender."""
     above = _without_rule(reading.content[: heads[0].start()])
     pasted = Turn(content=above, role=reading.role, speaker=reading.speaker)
     found = [_speech(pasted, 0, reading.before, user)] if above.strip() else []
@@ -137,7 +139,7 @@ def _sender(head: str) -> str:
 
 
 def _unsigned(letter: str) -> str:
-    """An e-mail without what it is signed with: "Thanks, Ana" before a sentence signs nothing."""
+    """An e-mail without its signature. "Thanks, Ana" before further sentences is not a signature."""
     for match in _SIGNED.finditer(letter, max(0, len(letter) - _SIGNATURE_MAX)):
         if all(len(line) <= _SIGNED_LINE_MAX for line in letter[match.start() :].splitlines()):
             return letter[: match.start()]
