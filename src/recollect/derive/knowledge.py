@@ -6,7 +6,6 @@ large one.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from recollect.derive import taken_in, user_sides
@@ -27,8 +26,6 @@ from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
 from recollect.store.queries.facts import FactRow
 from recollect.store.queries.shapes import EntityRow
-
-_REMEMBERED = 2_048
 
 
 class Neighbourhood:
@@ -338,7 +335,6 @@ def known_on(tx: Transaction, row: EntityRow, side: str | None) -> KnownEntity:
     return user_sides.as_known(known, user_sides.learned(tx, row.id, side))
 
 
-@lru_cache(maxsize=_REMEMBERED)  # consecutive episodes mention the same entities
 def _known_entity(row: EntityRow, side: str | None) -> KnownEntity:
     return KnownEntity(
         uuid=row.uuid,

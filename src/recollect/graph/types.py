@@ -35,11 +35,8 @@ class KeywordOnly(msgspec.StructMeta):
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-class Record(msgspec.Struct, metaclass=KeywordOnly, frozen=True, gc=False):
-    """A value from the store that is never changed in place.
-
-    So it cannot contain itself, and the garbage collector need not track it.
-    """
+class Record(msgspec.Struct, metaclass=KeywordOnly, frozen=True):
+    """A value from the store that is never changed in place."""
 
 
 class Access(Record):

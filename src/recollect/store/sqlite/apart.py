@@ -20,7 +20,6 @@ from recollect.ids import Ids
 from recollect.store.protocol import Refolded, Transaction
 from recollect.store.sqlite.connection import SqliteTransaction, teach
 from recollect.store.sqlite.difference import Difference, compare
-from recollect.store.sqlite.held import HeldStatements
 from recollect.store.sqlite.migrate import SCHEMA
 
 P = ParamSpec("P")
@@ -92,7 +91,6 @@ class Apart:
         teach(self._connection)
         self._connection.executescript(SCHEMA.read_text(encoding="utf-8"))
         self._connection.execute("PRAGMA foreign_keys = ON")
-        self._statements = HeldStatements(self._connection)
         self._clock, self._ids = clock, ids
         self._last_edit = self._known = 0
         with self._looking():
@@ -105,9 +103,7 @@ class Apart:
         with self._turn:
             self._connection.execute("BEGIN")
             try:
-                return unit(
-                    SqliteTransaction(self._connection, self._clock, self._ids, self._statements)
-                )
+                return unit(SqliteTransaction(self._connection, self._clock, self._ids))
             finally:
                 self._connection.execute("COMMIT")
 

@@ -151,14 +151,8 @@ class SqliteStatements:
 class SqliteTransaction(Transaction):
     """A transaction on one connection to the file."""
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        clock: Clock,
-        ids: Ids,
-        statements: SqliteStatements | None = None,
-    ) -> None:
-        super().__init__(statements or SqliteStatements(connection), clock, ids)
+    def __init__(self, connection: sqlite3.Connection, clock: Clock, ids: Ids) -> None:
+        super().__init__(SqliteStatements(connection), clock, ids)
         self._connection = connection
 
     def many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
