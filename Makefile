@@ -113,6 +113,7 @@ train: setup .venv-train/ready  ## train the judge and the classifier of sentenc
 	PYTHONPATH=.:src .venv-train/bin/python -m training.kinds.train
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.train
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.export
+	PYTHONPATH=.:src .venv-train/bin/python -m training.fuse
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.weigh
 
 lock:  ## renew the locked dependencies (needs uv)

@@ -13,6 +13,8 @@ from recollect.models.manifest import EMBEDDER
 
 Vectors = npt.NDArray[np.float32]
 
+# The steps of the model, made by `training/fuse.py`; the weights are in the installed file.
+GRAPH = Path(__file__).with_name("embedder.graph.onnx")
 DIMENSIONS = 384
 TOKENS_MAX = 512
 # The similarity of a question to unrelated texts, and its deviation; the same in each of the four
@@ -26,8 +28,7 @@ class Embedder:
     """The embedding model. Passages go in as they are, queries through `queries`."""
 
     def __init__(self, folder: Path) -> None:
-        self._session: Any = onnx.session(folder / "model.onnx")
-        self._inputs = {item.name for item in self._session.get_inputs()}
+        self._session: Any = onnx.session(GRAPH, folder)
         self._tokenizer = onnx.tokenizer(folder / "tokenizer.json", TOKENS_MAX)
 
     def passages(self, texts: Sequence[str]) -> Vectors:
@@ -42,11 +43,8 @@ class Embedder:
         return self.passages([QUERY_PREFIX + text for text in texts])
 
     def _run(self, ids: list[int]) -> Vectors:
-        tokens = np.array([ids], dtype=np.int64)
-        feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens)}
-        if "token_type_ids" in self._inputs:
-            feed["token_type_ids"] = np.zeros_like(tokens)
-        first: Vectors = self._session.run(None, feed)[0][0, 0, :].astype(np.float32)
+        feed = {"input_ids": np.array([ids], dtype=np.int64)}
+        first: Vectors = self._session.run(None, feed)[0][0, 0]
         length = float(np.linalg.norm(first))
         return first / length if length else first
 

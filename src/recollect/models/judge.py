@@ -43,8 +43,11 @@ _QUOTED = re.compile(r"[^:.,]{1,60}: ")  # a quotation, with the speaker in fron
 _NAMES_MAX = 3
 _MONTHS = {name.lower(): str(number) for number, name in enumerate(month_name) if name}
 FILE = Path(__file__).with_name("judge.onnx")
+# The steps of the model, made by `training/fuse.py`; the weights are in the other file.
+GRAPH = Path(__file__).with_name("judge.graph.onnx")
 SETTING = Path(__file__).with_name("judge.json")
 TOKENS_MAX = 96
+_RECENT_MAX = 256
 
 
 class Pair(NamedTuple):
@@ -161,43 +164,54 @@ class PairLogits(NamedTuple):
 
 
 class JudgeModel:
-    """Reads both sentences at once. Not to be shared between threads."""
+    """Reads both sentences at once, and remembers recent pairs. Not to be shared between threads.
+
+    Where an episode must be learned before a later one can be judged, the later one is asked about again.
+    """
 
     def __init__(self, file: Path, tokenizer: Path, *, sha256: str | None) -> None:
         if not tokenizer.is_file():
             raise ModelUnavailable("its words are not installed; run `recollect models install`")
-        weights = file.read_bytes()
-        if sha256 is not None and hashlib.sha256(weights).hexdigest() != sha256:
+        if sha256 is not None and _hash(file) != sha256:
             raise ModelUnavailable("the judge is damaged; install recollect again")
-        self._session: Any = onnx.session(weights)
+        self._session: Any = onnx.session(GRAPH, file.parent)
         self._tokenizer = onnx.tokenizer(tokenizer, TOKENS_MAX)
+        self._recent: dict[tuple[str, str], PairLogits] = {}
 
     def opinions(self, pairs: Sequence[Pair], setting: JudgeSettings) -> list[Opinion]:
         """One per pair, in order. A sentence whose numbers and names are all repeated is not in doubt."""
-        return [self._opinion(pair, setting) for pair in pairs]
-
-    def _opinion(self, pair: Pair, setting: JudgeSettings) -> Opinion:
-        (one,) = self.read([(pair.older, pair.newer)])
-        given = (one.closes, one.about, *pair_features(pair))
-        sure = _probability(given, setting.weights, setting.bias)
-        if sure < setting.sure and one.verdict == "replaces" and repeats(pair):
-            return Opinion("replaces", 0.0)
-        return Opinion(one.verdict, sure)
+        read = self.read([(pair.older, pair.newer) for pair in pairs])
+        return [_opinion(pair, one, setting) for pair, one in zip(pairs, read, strict=True)]
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairLogits]:
         """The model's output for pairs of an older and a newer sentence."""
-        return [self._run(encoded) for encoded in self._tokenizer.encode_batch(list(pairs))]
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._recent]
+        made = zip(new, map(self._run, self._tokenizer.encode_batch(new)), strict=True)
+        found = self._recent | dict(made)
+        self._recent = dict(list(found.items())[-_RECENT_MAX:])
+        return [found[pair] for pair in pairs]
 
     def _run(self, encoded: Any) -> PairLogits:
-        tokens = np.array([encoded.ids], dtype=np.int64)
         feed = {
-            "input_ids": tokens,
-            "attention_mask": np.ones_like(tokens),
+            "input_ids": np.array([encoded.ids], dtype=np.int64),
             "token_type_ids": np.array([encoded.type_ids], dtype=np.int64),
         }
         holds, replaces, ends, about = self._session.run(None, feed)[0][0].astype(np.float64)
         closes = float(np.logaddexp(replaces, ends) - holds)
         return PairLogits(closes, float(about), "replaces" if replaces >= ends else "ends")
+
+
+def _opinion(pair: Pair, read: PairLogits, by: JudgeSettings) -> Opinion:
+    given = (read.closes, read.about, *pair_features(pair))
+    sure = _probability(given, by.weights, by.bias)
+    if sure < by.sure and read.verdict == "replaces" and repeats(pair):
+        return Opinion("replaces", 0.0)
+    return Opinion(read.verdict, sure)
+
+
+def _hash(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def worth_reading(pairs: Sequence[Pair], by: JudgeSettings, most: int) -> list[int]:

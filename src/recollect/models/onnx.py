@@ -8,9 +8,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+_WEIGHTS_FOLDER = "session.model_external_initializers_file_folder_path"
 
-def session(model: Path | bytes) -> Any:
-    """A model that is ready to run."""
+
+def session(model: Path, weights: Path | None = None) -> Any:
+    """A model that is ready to run.
+
+    A graph without weights takes them out of the folder *weights* (decision 37). They are mapped, so what
+    the model does not read stays on disk.
+    """
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - set, not read
     import onnxruntime  # loaded only where a model runs
 
@@ -18,7 +24,9 @@ def session(model: Path | bytes) -> Any:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    given = model if isinstance(model, bytes) else str(model)
+    if weights is not None:
+        options.add_session_config_entry(_WEIGHTS_FOLDER, str(weights))
+    given = model.read_bytes()
     return onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
 
 

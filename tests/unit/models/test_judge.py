@@ -35,6 +35,27 @@ def test_an_opinion_does_not_depend_on_its_company(loaded: JudgeModel) -> None:
     assert loaded.opinions([CODE, CAT, CODE], setting) == [*alone, alone[0]]
 
 
+def test_a_pair_is_read_once_and_weighed_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is counted of a pair may differ the second time, for it is compared with others by then."""
+    model, runs = JudgeModel(judge.FILE, TOKENIZER, sha256=None), []
+    run = model._run
+    monkeypatch.setattr(model, "_run", lambda encoded: runs.append(encoded) or run(encoded))
+    first, other = model.opinions([CODE, CAT], judge.setting())
+    behind = CODE._replace(behind=-0.1)
+    again, same, farther = model.opinions([CAT, CODE, behind], judge.setting())
+    assert (again, same) == (other, first)
+    assert farther.sure < first.sure
+    assert len(runs) == 2
+
+
+def test_only_recent_pairs_are_remembered(
+    loaded: JudgeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judge, "_RECENT_MAX", 3)
+    loaded.read([(OLD, f"It is number {number}") for number in range(5)])
+    assert list(loaded._recent) == [(OLD, f"It is number {number}") for number in (2, 3, 4)]
+
+
 def test_long_sentences_are_cut(loaded: JudgeModel) -> None:
     long = "and so on " * 500
     (found,) = loaded.opinions([Pair(long, long)], judge.setting())
