@@ -20,7 +20,7 @@ from recollect.graph.delta import (
     NewFact,
     Support,
 )
-from recollect.graph.needs import FactNeeds
+from recollect.graph.needs import FactNeeds, Needs
 from recollect.limits import CANDIDATES_PER_KEY_MAX, FACTS_PER_NEED_MAX
 from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
@@ -43,6 +43,11 @@ class Neighbourhood:
         self._episode_id = episode_id
         self._wall = side
         self._side = side or ""
+        self._bounds: dict[str, Any] = {
+            "graph_id": graph_id,
+            "side": self._side,
+            "limit": CANDIDATES_PER_KEY_MAX,
+        }
         self._user: KnownEntity | None = None  # the whole node, not only what this side knows
         self._numbers = numbers.of_episode(episode_id)
         self._entity_ids: dict[str, int] = {}
@@ -50,25 +55,32 @@ class Neighbourhood:
         self._fact_ids: dict[str, int] = {}
         self.ends: tuple[KnownEntity, ...] = ()  # of loaded facts, unless already loaded
 
-    def entities(self, keys: Iterable[str], uuids: Sequence[str] = ()) -> tuple[KnownEntity, ...]:
-        """The user, the assistant, and the entities with one of *keys* or *uuids*."""
+    def entities(self, wanted: Needs) -> tuple[KnownEntity, ...]:
+        """The user, the assistant, and the entities that may be one of those found."""
         who = self._tx.entities.who(graph_id=self._graph_id)
         found = [row for row in who if row.is_user or row.side == self._side]
-        listed = list(dict.fromkeys(keys))
-        if listed:
-            found += self._tx.entities.by_keys(
-                graph_id=self._graph_id,
-                keys=rows.to_json(listed),
-                side=self._side,
-                limit=CANDIDATES_PER_KEY_MAX,
-            )
-        if uuids:
+        if wanted.keys:
+            found += self._tx.entities.by_keys(keys=rows.to_json(wanted.keys), **self._bounds)
+        if wanted.uuids:
             found += self._tx.entities.by_uuids_on_side(
                 graph_id=self._graph_id,
-                uuids=rows.to_json(list(uuids)),
+                uuids=rows.to_json(wanted.uuids),
                 side=self._side,
             )
         return self._known(found)
+
+    def alike(self, wanted: Mapping[str, Sequence[str]]) -> tuple[KnownEntity, ...]:
+        """The entities with similar names, among the many that only begin or end alike."""
+        if not wanted:
+            return ()
+        keys = rows.to_json(list(wanted))
+        alike = {
+            row.entity_id
+            for row in self._tx.entities.names_beside(keys=keys, **self._bounds)
+            if any(names.may_be_alike(name, row.key) for name in wanted[row.asked])
+        }
+        missing = sorted(alike - self._entity_uuids.keys())
+        return self._known(self._tx.entities.by_ids(ids=rows.to_json(missing))) if missing else ()
 
     def meet(self, named: Mapping[str, int]) -> None:
         """Add the row ids of further entities, without loading them."""

@@ -172,8 +172,8 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
     found = _free_uuids(tx, episode.graph_id, side or "", found)
     now = episode.processed_at or tx.now
     around = Neighbourhood(tx, episode.graph_id, episode.id, side)
-    wanted = needs.needs(found)
-    entities = around.entities(wanted.keys, wanted.uuids)
+    entities = around.entities(needs.needs(found))
+    entities += around.alike(needs.alike_needs(entities, found))
     resolved = resolve(entities, found)
     facts = around.facts(needs.fact_needs(resolved, found, table, at=episode.created_at))
     delta = reconcile(
