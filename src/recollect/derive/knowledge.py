@@ -204,9 +204,9 @@ class Neighbourhood:
             self._support(support, self._episode_id)
         for doubt in () if gone else delta.doubts:
             self._doubt(doubt)
-        for uuid in () if gone else delta.mentions:
-            entity_id = self._entity_ids[uuid]
-            self._tx.links.mention_insert(entity_id=entity_id, episode_id=self._episode_id)
+        if delta.mentions and not gone:
+            mentioned = rows.to_json([self._entity_ids[uuid] for uuid in delta.mentions])
+            self._tx.links.mentions_add(entities=mentioned, episode_id=self._episode_id)
 
     def cite(self, delta: Delta) -> list[int]:
         """Make cited episodes of the log support the facts that cite them; returns their row ids.
@@ -334,9 +334,9 @@ def change_entity(tx: Transaction, graph_id: int, entity_id: int, entity: Change
 
 def put_names(tx: Transaction, graph_id: int, entity_id: int, given: Iterable[str]) -> None:
     """Make an entity findable under names, in addition to those it has."""
-    keys = dict.fromkeys(key for name in given for key in names.keys(name))
-    for key in keys:
-        tx.entities.name_insert(graph_id=graph_id, key=key, entity_id=entity_id)
+    keys = list(dict.fromkeys(key for name in given for key in names.keys(name)))
+    if keys:
+        tx.entities.names_add(graph_id=graph_id, keys=rows.to_json(keys), entity_id=entity_id)
 
 
 def known_on(tx: Transaction, row: EntityRow, side: str | None) -> KnownEntity:

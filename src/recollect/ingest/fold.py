@@ -76,12 +76,14 @@ class _Slice:
         self._tx = tx
         self._graph_id = graph_id
         self._steps: list[tuple[Step, StepOutcome]] = []
+        self._has_chapters = chapters.made(tx, graph_id) is not None
 
     def take(self, step: Step, table: Predicates) -> StepOutcome:
         """Fold in one more step."""
         taken = _learn(self._tx, step, table)
-        cited = [seq for fact in step.found.facts for seq in fact.cites]
-        chapters.follow(self._tx, self._graph_id, [step.episode.seq, *cited])
+        if self._has_chapters:
+            cited = [seq for fact in step.found.facts for seq in fact.cites]
+            chapters.follow(self._tx, self._graph_id, [step.episode.seq, *cited])
         self._steps.append((step, taken))
         return taken
 

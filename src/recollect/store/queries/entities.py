@@ -186,6 +186,9 @@ class EntityQueries(Queries):
             id=id,
         )
 
+    def names_add(self, *, graph_id: int, keys: str | None, entity_id: int) -> None:
+        self._post("entities.names_add", graph_id=graph_id, keys=keys, entity_id=entity_id)
+
     def name_insert(self, *, graph_id: int, key: str, entity_id: int) -> None:
         self._post("entities.name_insert", graph_id=graph_id, key=key, entity_id=entity_id)
 

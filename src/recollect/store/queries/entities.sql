@@ -80,6 +80,10 @@ SET name = :name, labels = :labels, summary = :summary, attributes = :attributes
     names = :names
 WHERE id = :id;
 
+-- name: names_add
+INSERT INTO entity_names (graph_id, key, entity_id)
+SELECT :graph_id, value, :entity_id FROM json_each(:keys) WHERE true ON CONFLICT DO NOTHING;
+
 -- name: name_insert
 INSERT INTO entity_names (graph_id, key, entity_id) VALUES (:graph_id, :key, :entity_id)
 ON CONFLICT DO NOTHING;
