@@ -20,7 +20,7 @@ from recollect.graph.delta import (
     NewFact,
     Support,
 )
-from recollect.graph.needs import FactNeeds
+from recollect.graph.needs import FactNeeds, Needs
 from recollect.limits import CANDIDATES_PER_KEY_MAX, FACTS_PER_NEED_MAX
 from recollect.store import numbers, rows
 from recollect.store.protocol import Transaction
@@ -43,6 +43,11 @@ class Neighbourhood:
         self._episode_id = episode_id
         self._wall = side
         self._side = side or ""
+        self._bounds: dict[str, Any] = {
+            "graph_id": graph_id,
+            "side": self._side,
+            "limit": CANDIDATES_PER_KEY_MAX,
+        }
         self._user: KnownEntity | None = None  # the whole node, not only what this side knows
         self._numbers = numbers.of_episode(episode_id)
         self._entity_ids: dict[str, int] = {}
@@ -50,25 +55,32 @@ class Neighbourhood:
         self._fact_ids: dict[str, int] = {}
         self.ends: tuple[KnownEntity, ...] = ()  # of loaded facts, unless already loaded
 
-    def entities(self, keys: Iterable[str], uuids: Sequence[str] = ()) -> tuple[KnownEntity, ...]:
-        """The user, the assistant, and the entities with one of *keys* or *uuids*."""
+    def entities(self, wanted: Needs) -> tuple[KnownEntity, ...]:
+        """The user, the assistant, and the entities that may be one of those found."""
         who = self._tx.entities.who(graph_id=self._graph_id)
         found = [row for row in who if row.is_user or row.side == self._side]
-        listed = list(dict.fromkeys(keys))
-        if listed:
-            found += self._tx.entities.by_keys(
-                graph_id=self._graph_id,
-                keys=rows.to_json(listed),
-                side=self._side,
-                limit=CANDIDATES_PER_KEY_MAX,
-            )
-        if uuids:
+        if wanted.keys:
+            found += self._tx.entities.by_keys(keys=rows.to_json(wanted.keys), **self._bounds)
+        if wanted.uuids:
             found += self._tx.entities.by_uuids_on_side(
                 graph_id=self._graph_id,
-                uuids=rows.to_json(list(uuids)),
+                uuids=rows.to_json(wanted.uuids),
                 side=self._side,
             )
         return self._known(found)
+
+    def alike(self, wanted: Mapping[str, Sequence[str]]) -> tuple[KnownEntity, ...]:
+        """The entities with similar names, among the many that only begin or end alike."""
+        if not wanted:
+            return ()
+        keys = rows.to_json(list(wanted))
+        alike = {
+            row.entity_id
+            for row in self._tx.entities.names_beside(keys=keys, **self._bounds)
+            if any(names.may_be_alike(name, row.key) for name in wanted[row.asked])
+        }
+        missing = sorted(alike - self._entity_uuids.keys())
+        return self._known(self._tx.entities.by_ids(ids=rows.to_json(missing))) if missing else ()
 
     def meet(self, named: Mapping[str, int]) -> None:
         """Add the row ids of further entities, without loading them."""
@@ -192,9 +204,9 @@ class Neighbourhood:
             self._support(support, self._episode_id)
         for doubt in () if gone else delta.doubts:
             self._doubt(doubt)
-        for uuid in () if gone else delta.mentions:
-            entity_id = self._entity_ids[uuid]
-            self._tx.links.mention_insert(entity_id=entity_id, episode_id=self._episode_id)
+        if delta.mentions and not gone:
+            mentioned = rows.to_json([self._entity_ids[uuid] for uuid in delta.mentions])
+            self._tx.links.mentions_add(entities=mentioned, episode_id=self._episode_id)
 
     def cite(self, delta: Delta) -> list[int]:
         """Make cited episodes of the log support the facts that cite them; returns their row ids.
@@ -322,9 +334,9 @@ def change_entity(tx: Transaction, graph_id: int, entity_id: int, entity: Change
 
 def put_names(tx: Transaction, graph_id: int, entity_id: int, given: Iterable[str]) -> None:
     """Make an entity findable under names, in addition to those it has."""
-    keys = dict.fromkeys(key for name in given for key in names.keys(name))
-    for key in keys:
-        tx.entities.name_insert(graph_id=graph_id, key=key, entity_id=entity_id)
+    keys = list(dict.fromkeys(key for name in given for key in names.keys(name)))
+    if keys:
+        tx.entities.names_add(graph_id=graph_id, keys=rows.to_json(keys), entity_id=entity_id)
 
 
 def known_on(tx: Transaction, row: EntityRow, side: str | None) -> KnownEntity:

@@ -38,9 +38,13 @@ def learned(tx: Transaction, entity_id: int, side: str) -> Learned:
 
 def as_known(whole: KnownEntity, part: Learned) -> KnownEntity:
     """A node as one side knows it."""
-    own = [name for name in whole.names if name not in part.names_of_all]
     attributes = {**_own(whole.attributes, part), **part.attributes}
-    return replace(whole, names=(*own, *part.names), attributes=attributes or None)
+    return replace(whole, names=names_on(whole.names, part), attributes=attributes or None)
+
+
+def names_on(names: Iterable[str], part: Learned) -> tuple[str, ...]:
+    """The names of a node that one side knows."""
+    return (*(name for name in names if name not in part.names_of_all), *part.names)
 
 
 def learn(

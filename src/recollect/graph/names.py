@@ -109,6 +109,22 @@ def _bounded(key: str) -> str:
     return key[:2] + "#" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def alike_keys(name: str) -> list[str]:
+    """The keys under which names are stored that may be very similar to this one.
+
+    Short names are only similar if they have the same letters, differently spaced.
+    """
+    own = keys(name)
+    ends = [key for key in own if key[:2] in ("p:", "q:")]
+    return ends or [key for key in own if key[:2] == "f:" and " " in own[0]]
+
+
+def may_be_alike(name: str, key: str) -> bool:
+    """Whether a name stored under this key, which is one of exact names, is similar but not equal."""
+    form = normal(name)
+    return key[1:] != form and (key[2:3] == "#" or _likeness(form, key[1:]) > 0)
+
+
 def is_address(name: str) -> bool:
     """Whether *name* is an e-mail address, which is good for matching but not for display."""
     return "@" in name and _EMAIL.fullmatch(name.strip()) is not None
@@ -154,7 +170,10 @@ def likeness(left: str, right: str) -> float:
     Short names and names with few distinct letters are similar by chance, and a different number or
     word makes a different name.
     """
-    one, two = normal(left), normal(right)
+    return _likeness(normal(left), normal(right))
+
+
+def _likeness(one: str, two: str) -> float:
     if not _same_words(one, two) or _DIGITS.findall(one) != _DIGITS.findall(two):
         return 0.0
     if not (_comparable(one) and _comparable(two)):

@@ -1,11 +1,13 @@
 """What must be loaded before an episode can be reconciled, however large the graph is.
 
-Three pure steps, with a read of the store after each of the first two:
+Pure steps, with a read of the store after each but the last:
 
     first = needs(found)                                    # keys and uuids
     entities = ...                                          # tuple[KnownEntity, ...]
+    similar = alike_needs(entities, found)                  # keys, and names to compare with
+    entities += ...
     resolved = resolve(entities, found)
-    second = fact_needs(resolved, found, predicates, at=at)
+    third = fact_needs(resolved, found, predicates, at=at)
     facts = ...                                             # tuple[KnownFact, ...]
     delta = reconcile(Known(entities=entities, facts=facts), found, resolved=resolved, ...)
 
@@ -14,17 +16,19 @@ ends of the loaded facts: their summaries drop what no longer holds, and their n
 facts are of one sort. An entity that is not loaded stays as it is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from recollect.graph import names
-from recollect.graph.found import Found, FoundFact
+from recollect.graph.delta import KnownEntity
+from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact
 from recollect.graph.gist import gist, opposite
 from recollect.graph.predicates import Predicate, Predicates
-from recollect.graph.resolve import Resolution
+from recollect.graph.resolve import Resolution, goes_by
 from recollect.graph.types import Record
 
 _REQUESTED = "REQUESTED_"
+_PARTS: dict[EntityKind | None, str] = {"person": "f:", "organization": "a:"}
 
 
 class Needs(Record):
@@ -67,12 +71,7 @@ def predicate_of(fact: FoundFact, predicates: Predicates) -> Predicate:
 
 def needs(found: Found) -> Needs:
     """Which entities to load."""
-    keys = (
-        key
-        for item in found.entities
-        for name in (item.name, *item.aliases, *((item.rename,) if item.rename else ()))
-        for key in names.keys(name)
-    )
+    keys = (key for item in found.entities for key in _keys(item))
     uuids = (
         uuid
         for item in found.entities
@@ -80,6 +79,31 @@ def needs(found: Found) -> Needs:
         if uuid is not None
     )
     return Needs(keys=tuple(dict.fromkeys(keys)), uuids=tuple(dict.fromkeys(uuids)))
+
+
+def alike_needs(known: Iterable[KnownEntity], found: Found) -> dict[str, list[str]]:
+    """Keys to look under for names that are very similar (`names.may_be_alike`) to those listed.
+
+    *known* are the entities that `needs` asked for: one that has the name itself leaves no need.
+    """
+    wanted: dict[str, list[str]] = {}
+    for item in found.entities:
+        if item.who is not None or item.uuid is not None or item.kind == "value":
+            continue
+        if not any(goes_by(one, item) for one in known):
+            for key in names.alike_keys(item.name):
+                wanted.setdefault(key, []).append(item.name)
+    return wanted
+
+
+def _keys(item: FoundEntity) -> Iterator[str]:
+    """Its exact names, and the part of its name by which its kind may be known in full."""
+    named = () if item.who is not None else (item.name,)
+    for name in (*named, *item.aliases, *((item.rename,) if item.rename else ())):
+        yield from names.keys(name)[:1]
+    part = _PARTS.get(item.kind)
+    if part is not None and (item.kind != "person" or len(item.name.split()) == 1):
+        yield from (key for key in names.keys(item.name) if key.startswith(part))
 
 
 def fact_needs(

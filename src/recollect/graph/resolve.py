@@ -222,7 +222,12 @@ def _by_name(item: FoundEntity, fitting: list[_Candidate]) -> _Candidate | None:
     )
 
 
-def _answers(one: _Candidate, item: FoundEntity) -> bool:
+def goes_by(one: KnownEntity, item: FoundEntity) -> bool:
+    """Whether an entity has the name of the one found, and a compatible kind."""
+    return compatible(item.kind, one.kind) and _answers(one, item)
+
+
+def _answers(one: _Candidate | KnownEntity, item: FoundEntity) -> bool:
     asked = (item.name, *item.aliases)
     if one.kind != "value" and item.kind != "value":
         return not _forms(asked).isdisjoint(_forms(one.names))

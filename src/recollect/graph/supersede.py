@@ -73,13 +73,17 @@ class Contradiction:
         """How *later* closes *earlier*, if it does. *together*: one episode states both."""
         if later.uuid == earlier.uuid:
             return None
-        if self._by_denial(later, earlier, together) or self._by_end(later, earlier):
-            return "firm"
         if not together and is_other_value(later, earlier):
             return "firm"
         if corrects and self._corrected(later, earlier):
             return "firm"
-        if self._by_value(later, earlier) or self._again(later, earlier):
+        denies, denied = self.denies(later), self.denies(earlier)
+        if denies:
+            return "firm" if not denied and self._by_denial(later, earlier, together) else None
+        if not denied and self._by_end(later, earlier):
+            return "firm"
+        again = self._opposed(earlier, later) if denied else self._by_value(later, earlier)
+        if again:
             return "firm" if corrects else "plain"
         return None
 
@@ -135,12 +139,7 @@ class Contradiction:
 
     def _by_denial(self, later: KnownFact, earlier: KnownFact, together: bool) -> bool:
         # If one episode says "likes tea at night, not in the morning", both stand.
-        if together and not later.ends:
-            return False
-        return self.denies(later) and not self.denies(earlier) and self._opposed(later, earlier)
-
-    def _again(self, later: KnownFact, earlier: KnownFact) -> bool:
-        return self.denies(earlier) and not self.denies(later) and self._opposed(earlier, later)
+        return (later.ends or not together) and self._opposed(later, earlier)
 
     def _opposed(self, denial: KnownFact, other: KnownFact) -> bool:
         if denial.predicate != other.predicate:
@@ -154,8 +153,6 @@ class Contradiction:
         return self.same_ends(denial, other)
 
     def _by_end(self, later: KnownFact, earlier: KnownFact) -> bool:
-        if self.denies(later) or self.denies(earlier):
-            return False
         own = self._predicates[later.predicate]
         if _alone(later):
             return earlier.predicate in own.ends_alone and self._shares(later, earlier)
@@ -172,8 +169,6 @@ class Contradiction:
         )
 
     def _by_value(self, later: KnownFact, earlier: KnownFact) -> bool:
-        if self.denies(later) or self.denies(earlier):
-            return False
         own = self._predicates[later.predicate]
         if earlier.predicate == own.name and own.single:
             return self._shares(later, earlier) and self._differ(later, earlier)
@@ -223,8 +218,10 @@ def slot_value(fact: KnownFact) -> tuple[str, str | None, str]:
 
 def is_other_value(later: KnownFact, earlier: KnownFact) -> bool:
     """Whether both give a value for one slot, and different ones."""
+    if later.slot is None:
+        return False
     one, two = slot_value(later), slot_value(earlier)
-    return later.slot is not None and one[:2] == two[:2] and one != two
+    return one[:2] == two[:2] and one != two
 
 
 def _went_on(fact: KnownFact) -> bool:

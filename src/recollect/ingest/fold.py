@@ -76,12 +76,14 @@ class _Slice:
         self._tx = tx
         self._graph_id = graph_id
         self._steps: list[tuple[Step, StepOutcome]] = []
+        self._has_chapters = chapters.made(tx, graph_id) is not None
 
     def take(self, step: Step, table: Predicates) -> StepOutcome:
         """Fold in one more step."""
         taken = _learn(self._tx, step, table)
-        cited = [seq for fact in step.found.facts for seq in fact.cites]
-        chapters.follow(self._tx, self._graph_id, [step.episode.seq, *cited])
+        if self._has_chapters:
+            cited = [seq for fact in step.found.facts for seq in fact.cites]
+            chapters.follow(self._tx, self._graph_id, [step.episode.seq, *cited])
         self._steps.append((step, taken))
         return taken
 
@@ -172,8 +174,8 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
     found = _free_uuids(tx, episode.graph_id, side or "", found)
     now = episode.processed_at or tx.now
     around = Neighbourhood(tx, episode.graph_id, episode.id, side)
-    wanted = needs.needs(found)
-    entities = around.entities(wanted.keys, wanted.uuids)
+    entities = around.entities(needs.needs(found))
+    entities += around.alike(needs.alike_needs(entities, found))
     resolved = resolve(entities, found)
     facts = around.facts(needs.fact_needs(resolved, found, table, at=episode.created_at))
     delta = reconcile(

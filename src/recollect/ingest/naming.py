@@ -11,20 +11,28 @@ from typing import Any
 import msgspec
 import regex
 
-from recollect.derive import knowledge
+from recollect.derive import user_sides
 from recollect.governance import policies
 from recollect.graph import name_mentions, names
-from recollect.graph.delta import KnownEntity
 from recollect.graph.found import Found
 from recollect.graph.name_mentions import NamedText, NameMention
 from recollect.graph.types import DIRECT_KINDS, Episode, Record
 from recollect.limits import NAMED_CANDIDATES_MAX
 from recollect.store import rows
 from recollect.store.protocol import Transaction
+from recollect.store.queries.entities import NamedRow
 
 _OWN = regex.compile(
     r"(?<![\w'\u2019])(?:I|i(?=['\u2019 ])|[Mm](?:e|y|ine|yself)|[Ww]e|us|[Oo]urs?)(?!\w)"
 )
+
+
+class _Candidate(Record):
+    """An entity that may be named, with all names that a side knows."""
+
+    uuid: str
+    names: tuple[str, ...]
+    person: bool
 
 
 class _Match(Record):
@@ -87,7 +95,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 def _candidates(
     tx: Transaction, graph_id: int, said: list[NameMention], side: str | None
-) -> dict[int, KnownEntity]:
+) -> dict[int, _Candidate]:
     """Entities with a name that occurs in the text, or whose first name does."""
     whole = (one.key for one in said)
     first = (f"f:{names.normal(one.text)}" for one in name_mentions.first_names(said))
@@ -101,22 +109,32 @@ def _candidates(
         side=side or "",
         limit=NAMED_CANDIDATES_MAX,
     )
-    return {row.id: knowledge.known_on(tx, row, side) for row in found}
+    # Only people are known by a part of their name.
+    meant = (row for row in found if row.kind == "person" or row.key.startswith("="))
+    return {row.id: _candidate(tx, row, side) for row in meant}
 
 
-def _matches(said: list[NameMention], found: dict[int, KnownEntity]) -> list[_Match]:
+def _candidate(tx: Transaction, row: NamedRow, side: str | None) -> _Candidate:
+    known = rows.from_json(row.names)
+    if row.is_user and side is not None:
+        known = user_sides.names_on(known, user_sides.learned(tx, row.id, side))
+    answers = tuple(dict.fromkeys((row.name, *known)))
+    return _Candidate(uuid=row.uuid, names=answers, person=row.kind == "person")
+
+
+def _matches(said: list[NameMention], found: dict[int, _Candidate]) -> list[_Match]:
     answers: dict[str, list[tuple[int, str]]] = {}
     first: dict[str, list[tuple[int, str]]] = {}
     for number, known in found.items():
-        for name in dict.fromkeys((known.name, *known.names)):
+        for name in known.names:
             answers.setdefault(names.normal(name), []).append((number, name))
-            if known.kind == "person" and len(name.split()) > 1:
+            if known.person and len(name.split()) > 1:
                 first.setdefault(names.first_name(name), []).append((number, name))
     plain = [
         _Match(heard=one, entity=number, name=name)
         for one in said
         for number, name in answers.get(names.normal(one.text), ())
-        if name_mentions.is_name(one, name, person=found[number].kind == "person")
+        if name_mentions.is_name(one, name, person=found[number].person)
     ]
     short = [
         _Match(heard=one, entity=number, name=one.text)

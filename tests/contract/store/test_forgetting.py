@@ -9,6 +9,7 @@ from recollect.governance import erasure
 from recollect.graph.types import Access, Episode, Graph
 from recollect.records import episodes, graphs, knowledge, threads, users
 from recollect.records.pages import PageRequest
+from recollect.store import rows
 from recollect.store.protocol import Store, Transaction
 from tests.contract.store.world import (
     SEES_ALL,
@@ -137,7 +138,7 @@ async def test_the_users_own_node_and_profile_survive(store: Store, access: Acce
 
     def learn(tx: Transaction) -> None:
         for episode in heard:
-            tx.links.mention_insert(entity_id=node.id, episode_id=episode.id)
+            tx.links.mentions_add(entities=rows.to_json([node.id]), episode_id=episode.id)
         bonn = insert_entity(tx, graph.id, "Bonn", heard)
         insert_fact(tx, graph.id, (node.id, bonn), "Jane lives in Bonn", heard)
 

@@ -102,6 +102,30 @@ def test_likeness_is_gated(one: str, two: str, alike: bool) -> None:
     assert names.likeness(one, two) == names.likeness(two, one)
 
 
+@pytest.mark.parametrize(
+    ("known", "found"),
+    [
+        ("Westbrook Systems", "Westbrook System"),
+        ("Tau 4 x", "Tau 4x"),
+        ("The A Team of Westbrook", "The A Team of Westbrooks"),
+    ],
+)
+def test_a_similar_name_is_found_by_its_keys(known: str, found: str) -> None:
+    stored = names.keys(known)
+    assert names.likeness(known, found) > 0
+    assert set(names.alike_keys(found)) & set(stored)
+    assert names.may_be_alike(found, stored[0])
+
+
+def test_a_name_that_only_begins_alike_is_not_loaded() -> None:
+    exact, *others = names.keys("Westbrook choir 2")
+    assert set(names.alike_keys("Westbrook choir 3")) & set(others)
+    assert not names.may_be_alike("Westbrook choir 3", exact)
+    assert not names.may_be_alike("Westbrook choir 2", exact), "it is found by the name itself"
+    long, *_ = names.keys("choir " * 40)
+    assert names.may_be_alike("Westbrook choir 3", long), "only a digest of it is known"
+
+
 def test_a_double_first_name_is_one_name() -> None:
     """Anna-Lena is not called Anna."""
     assert names.first_name("Anna-Lena Berg") == "anna lena"

@@ -1,6 +1,7 @@
 """A graph in memory that loads what is asked for and does what a delta says, and short spellings
 of what was found."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -10,7 +11,7 @@ import msgspec
 from recollect.graph import names
 from recollect.graph.delta import Delta, Known, KnownEntity, KnownFact
 from recollect.graph.found import Found, FoundEntity, FoundFact
-from recollect.graph.needs import FactNeeds, fact_needs, needs
+from recollect.graph.needs import FactNeeds, alike_needs, fact_needs, needs
 from recollect.graph.predicates import Predicate, Predicates
 from recollect.graph.reconcile import reconcile
 from recollect.graph.resolve import resolve
@@ -140,16 +141,28 @@ class World:
         return delta
 
     def _candidates(self, found: Found) -> tuple[KnownEntity, ...]:
+        if self.whole:
+            return tuple(self.entities.values())
         wanted = needs(found)
         keys = set(wanted.keys)
-        return tuple(
-            item
+        known = {
+            item.uuid: item
             for item in self.entities.values()
-            if self.whole
-            or item.who
+            if item.who
             or item.uuid in wanted.uuids
             or any(key in keys for name in item.names for key in names.keys(name))
-        )
+        }
+        for key, asked in alike_needs(known.values(), found).items():
+            known |= {item.uuid: item for item in self._alike(key, asked)}
+        return tuple(known.values())
+
+    def _alike(self, key: str, asked: list[str]) -> Iterator[KnownEntity]:
+        for item in self.entities.values():
+            stored = [names.keys(name) for name in item.names]
+            if any(key in several for several in stored) and any(
+                names.may_be_alike(name, exact) for name in asked for exact, *_ in stored
+            ):
+                yield item
 
     def _facts(self, wanted: FactNeeds) -> tuple[KnownFact, ...]:
         if self.whole:

@@ -58,6 +58,7 @@ LEARNING = (
     "edits.of_subject",
     "entities.answers",
     "entities.by_keys",
+    "entities.names_beside",
     "entities.ids_by_key",
     "entities.ids_mentioned_by",
     "episodes.before_in_document",
@@ -113,6 +114,7 @@ LEARNING = (
 IN_ORDER = (
     "entities.ids_by_key",
     "entities.by_keys",
+    "entities.names_beside",
     "episodes.before_in_document",
     "episodes.before_in_thread",
     "facts.by_gist",

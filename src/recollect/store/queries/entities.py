@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from recollect.graph.found import EntityKind
 from recollect.store.queries.shapes import (
     EntityRow,
     IdUuidRow,
@@ -20,6 +21,22 @@ class EntityEpisodesRow(NamedTuple):
 class EntitiesAskedRow(NamedTuple):
     key: str
     id: int
+
+
+class NamedRow(NamedTuple):
+    id: int
+    uuid: str
+    name: str
+    names: str
+    kind: EntityKind | None
+    is_user: int
+    key: str
+
+
+class NamesBesideRow(NamedTuple):
+    asked: str
+    entity_id: int
+    key: str
 
 
 class UserSideRow(NamedTuple):
@@ -169,6 +186,9 @@ class EntityQueries(Queries):
             id=id,
         )
 
+    def names_add(self, *, graph_id: int, keys: str | None, entity_id: int) -> None:
+        self._post("entities.names_add", graph_id=graph_id, keys=keys, entity_id=entity_id)
+
     def name_insert(self, *, graph_id: int, key: str, entity_id: int) -> None:
         self._post("entities.name_insert", graph_id=graph_id, key=key, entity_id=entity_id)
 
@@ -193,6 +213,19 @@ class EntityQueries(Queries):
         """
         return self._all(
             EntityRow, "entities.by_keys", keys=keys, graph_id=graph_id, side=side, limit=limit
+        )
+
+    def names_beside(
+        self, *, keys: str | None, graph_id: int, side: str, limit: int
+    ) -> list[NamesBesideRow]:
+        """The exact names of the entities that `by_keys` would return, as keys."""
+        return self._all(
+            NamesBesideRow,
+            "entities.names_beside",
+            keys=keys,
+            graph_id=graph_id,
+            side=side,
+            limit=limit,
         )
 
     def who(self, *, graph_id: int) -> list[EntityRow]:
@@ -255,10 +288,10 @@ class EntityQueries(Queries):
     def set_given(self, *, given: str | None, id: int | str | None) -> None:
         self._post("entities.set_given", given=given, id=id)
 
-    def named(self, *, graph_id: int, keys: str | None, side: str, limit: int) -> list[EntityRow]:
+    def named(self, *, graph_id: int, keys: str | None, side: str, limit: int) -> list[NamedRow]:
         """Entities that match one of the name keys, full-name matches first."""
         return self._all(
-            EntityRow, "entities.named", graph_id=graph_id, keys=keys, side=side, limit=limit
+            NamedRow, "entities.named", graph_id=graph_id, keys=keys, side=side, limit=limit
         )
 
     def that_took_in(self, *, graph_id: int, uuid: str) -> list[EntityRow]:

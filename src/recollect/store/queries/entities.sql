@@ -80,6 +80,10 @@ SET name = :name, labels = :labels, summary = :summary, attributes = :attributes
     names = :names
 WHERE id = :id;
 
+-- name: names_add
+INSERT INTO entity_names (graph_id, key, entity_id)
+SELECT :graph_id, value, :entity_id FROM json_each(:keys) WHERE true ON CONFLICT DO NOTHING;
+
 -- name: name_insert
 INSERT INTO entity_names (graph_id, key, entity_id) VALUES (:graph_id, :key, :entity_id)
 ON CONFLICT DO NOTHING;
@@ -100,6 +104,13 @@ WHERE graph_id = :graph_id AND key = :key ORDER BY entity_id LIMIT :limit;
 -- name: by_keys
 SELECT n.* FROM json_each(:keys) j CROSS JOIN entities n
 WHERE +n.graph_id = :graph_id AND n.id IN (SELECT k.entity_id FROM entity_names k
+               JOIN entities m ON m.id = k.entity_id AND m.graph_id = k.graph_id
+               WHERE k.graph_id = :graph_id AND k.key = j.value AND (m.side = :side OR m.is_user = 1)
+               ORDER BY k.entity_id LIMIT :limit);
+
+-- name: names_beside
+SELECT j.value AS asked, e.entity_id, e.key FROM json_each(:keys) j CROSS JOIN entity_names e
+WHERE substr(e.key, 1, 1) = '=' AND e.entity_id IN (SELECT k.entity_id FROM entity_names k
                JOIN entities m ON m.id = k.entity_id AND m.graph_id = k.graph_id
                WHERE k.graph_id = :graph_id AND k.key = j.value AND (m.side = :side OR m.is_user = 1)
                ORDER BY k.entity_id LIMIT :limit);
@@ -162,7 +173,7 @@ WHERE m.episode_id = :episode_id ORDER BY n.id LIMIT :limit;
 UPDATE entities SET given = :given WHERE id = :id;
 
 -- name: named
-SELECT n.*
+SELECT n.id, n.uuid, n.name, n.names, n.kind, n.is_user, min(k.key) AS key
 FROM entity_names k JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id
 WHERE k.graph_id = :graph_id AND k.key IN (SELECT value FROM json_each(:keys))
   AND n.is_assistant = 0 AND n.kind IS NOT 'value' AND (n.side = :side OR n.is_user = 1)

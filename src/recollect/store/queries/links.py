@@ -69,8 +69,8 @@ class LinkQueries(Queries):
             LinksBeforeRow, "links.before", graph_id=graph_id, before=before, limit=limit
         )
 
-    def mention_insert(self, *, entity_id: int, episode_id: int) -> None:
-        self._post("links.mention_insert", entity_id=entity_id, episode_id=episode_id)
+    def mentions_add(self, *, entities: str | None, episode_id: int) -> None:
+        self._post("links.mentions_add", entities=entities, episode_id=episode_id)
 
     def support_insert(
         self,

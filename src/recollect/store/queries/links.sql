@@ -4,9 +4,9 @@
 SELECT id, uuid, source_id, target_id, name, created_at FROM facts
 WHERE graph_id = :graph_id AND uuid < :before ORDER BY uuid DESC LIMIT :limit;
 
--- name: mention_insert
-INSERT INTO mentions (entity_id, episode_id) VALUES (:entity_id, :episode_id)
-ON CONFLICT DO NOTHING;
+-- name: mentions_add
+INSERT INTO mentions (entity_id, episode_id)
+SELECT CAST(value AS BIGINT), :episode_id FROM json_each(:entities) WHERE true ON CONFLICT DO NOTHING;
 
 -- name: support_insert
 INSERT INTO supports (fact_id, episode_id, role, span_start, span_end)
