@@ -490,9 +490,10 @@ class Sentences:
         days = [when for when in whens if when.start not in starts and when.first is not None]
         if len(days) > 1 or (days and turns):
             return []
-        over = is_past(clause.unit, whens, at)
+        if not is_past(clause.unit, whens, at):
+            return turns
         return turns or [
-            when for when in days if over and when.relation == "at" and when.first <= at
+            one for one in days if one.relation == "at" and one.first and one.first <= at
         ]
 
     def _bounds(self, clause: PendingClause) -> list[When]:
