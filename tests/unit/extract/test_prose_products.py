@@ -30,7 +30,7 @@ def test_your_app_said_to_support_is_the_product() -> None:
 
 def test_what_the_product_has_is_the_products_and_the_answer_is_the_assistants() -> None:
     found = said("Your AI art generation is completely broken!", before=(GREETING,))
-    assert triples(found) == [("PaintWiz", "IS_BROKEN", "AI art generation")]
+    assert triples(found) == [("PaintWiz", "STATES", "AI art generation")]
     other = said("Your answer is completely wrong, it cost me 300 dollars.", before=(GREETING,))
     assert not any("PaintWiz" in fact.fact for fact in other.facts)
 

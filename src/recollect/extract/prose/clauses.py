@@ -11,6 +11,7 @@ from recollect.extract.prose.syntax import (
     has_been,
     is_bare,
     is_embedded_question,
+    is_purpose,
     opens,
     shared_helpers,
     subjects_of,
@@ -220,7 +221,7 @@ class _Finder:
             self.add(item, "implied", clause)
         elif subjects_of(item) and marker in _REASONS and not _whenever(item, marker):
             self.add(item, "reason", clause, marker=marker)
-        elif subjects_of(item) and not marker and item.i < clause.finite.i:
+        elif subjects_of(item) and (not marker or marker == "so") and _stands_alone(item, clause):
             clause.cuts.add(item.i)
             self.add(item, "main", clause)
         return True
@@ -239,6 +240,12 @@ class _Finder:
         found = self.add(item, "relative", clause, referent=about)
         found.subjects = (about,)
         return True
+
+
+def _stands_alone(item: Token, clause: Clause) -> bool:
+    """Whether a clause states something of its own: the first of two, or a consequence ("so I work")."""
+    so = any(word.lower_ == "so" and word.i < item.i for word in item.children)
+    return item.i < clause.finite.i or (so and not is_purpose(item))
 
 
 def _whenever(verb: Token, marker: str) -> bool:

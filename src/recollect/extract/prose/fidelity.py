@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from recollect.extract.prose.syntax import AUXILIARIES, FINITE, SUBJECTS, child, verbal
+from recollect.extract.prose.syntax import AUXILIARIES, FINITE, SUBJECTS, child, is_below, verbal
 from recollect.extract.prose.words import POSSESSIVE, listed, third
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _LIST = frozenset({",", "and", "or", "&", "/", "nor", "but", "plus"})
 _LEADING = frozenset({"advmod", "npadvmod", "prep", "advcl", "punct"})
 _BETWEEN = frozenset({"aux", "auxpass", "neg", "advmod"})
 _GUESSED = frozenset({"dep", "parataxis", "intj", "meta", "ROOT"})
-_BARE_AFTER = listed("let make help have see hear watch go come")
+BARE_AFTER = listed("let make help have see hear watch go come")
 _NO_LEAD = listed("no so not however whatever whoever fine well gon going")
 SAME_IN_PAST = listed("set put cut let hit quit shut read split cost hurt burst cast bet bid")
 _OTHER_PERSONS = listed("i you we they")
@@ -270,6 +270,23 @@ def main_verb(unit: Sequence[Token]) -> Token | None:
     return None
 
 
+def says_several(unit: Sequence[Token]) -> bool:
+    """Whether it has several finite verbs, each with a subject and none below another: a run-on sentence."""
+    found = 0
+    for token in unit:
+        verb = token.head if token.dep_ in AUXILIARIES else token
+        subject = child(verb, *SUBJECTS, "expl") if token.tag_ in FINITE else None
+        found += subject is not None and subject in unit and _is_beside(verb, unit)
+    return found > 1
+
+
+def _is_beside(verb: Token, unit: Sequence[Token]) -> bool:
+    """Whether a verb says something of its own, not when, why or which."""
+    places = {token.i for token in unit}
+    told = verb.dep_ == "ccomp" and verb.head.i < verb.i and verb.head.i in places
+    return not (told or _is_marked(verb, places) or is_below(verb, unit))
+
+
 def subject_in(verb: Token, unit: Sequence[Token]) -> Token | None:
     """The subject of a verb, its own or a shared one, if it is in the unit."""
     found = child(verb, *SUBJECTS, "expl")
@@ -353,6 +370,8 @@ def _is_guess(token: Token, heads: Sequence[Token], places: set[int]) -> bool:
     """Whether the parser only guessed how a word belongs to the clause."""
     if token == heads[0] or token.is_punct:
         return token.text == "?"
+    if token.lower_ == "no" and token.i and token.nbor(-1).lower_ == "so":
+        return True  # "I drive now so no more trams": a verbless consequence
     if token.lower_ == "like" and token.head.lemma_ == "be":
         return True  # "I was like talking to him"
     if (
@@ -377,7 +396,7 @@ def _is_bound(verb: Token, places: Collection[int]) -> bool:
         while first.dep_ == "conj" and first.head.tag_ == "VB":
             first = first.head
         led = any(_is_to(item) or item.tag_ == "MD" for item in first.children)
-        return led or first.head.lemma_.lower() in _BARE_AFTER
+        return led or first.head.lemma_.lower() in BARE_AFTER
     if not finite or child(verb, *SUBJECTS, "expl") is None:
         return True
     if verb.dep_ in ("relcl", "acl", "csubj", "csubjpass", "pcomp"):

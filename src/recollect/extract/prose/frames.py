@@ -11,9 +11,10 @@ from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.constructions import reciprocal
 from recollect.extract.prose.copula import CopulaReader
 from recollect.extract.prose.drafts import FactDraft, Subjects, conditional
+from recollect.extract.prose.fidelity import BARE_AFTER
 from recollect.extract.prose.findings import Findings
 from recollect.extract.prose.mentions import Mention
-from recollect.extract.prose.moments import Moments, Validity
+from recollect.extract.prose.moments import Moments, Validity, is_event
 from recollect.extract.prose.nouns import core
 from recollect.extract.prose.relations import (
     TARGETS,
@@ -29,7 +30,8 @@ from recollect.extract.prose.relations import (
 )
 from recollect.extract.prose.render import SentenceWriter
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import child, verbal
+from recollect.extract.prose.support import GENERAL
+from recollect.extract.prose.syntax import child, is_purpose, verbal
 from recollect.extract.prose.verbs import Aspect, aspect
 from recollect.extract.prose.words import PICTURES, listed, third
 from recollect.graph.found import FoundFact
@@ -66,7 +68,12 @@ class Framer:
         found = aspect(clause)
         if clause.how == "reported" and _was_to_come(clause):
             found.hypothetical, found.tense = False, "future"
-        if found.hypothetical or not clause.emitted or conditional(clause):
+        if (
+            found.hypothetical
+            or not clause.emitted
+            or conditional(clause)
+            or is_purpose(clause.finite)
+        ):
             self._notice(clause)
             return
         for (
@@ -198,7 +205,8 @@ class Framer:
     def _related(self, draft: FactDraft, argument: Argument, primary: bool) -> bool:
         """Add facts between the source and what an argument names; False if it names nothing."""
         head = argument.head
-        if head is None:
+        known = self.table.of_phrase(" ".join(argument.lemmas)) is not None
+        if head is None or not (argument.sure or known):
             return False
         named = [
             (token, mention)
@@ -264,7 +272,8 @@ class Framer:
     def _deny(self, draft: FactDraft, argument: Argument, token: Token) -> None:
         """ "I live in Denver, not Boston" also says where the speaker does not live."""
         mention = self.scene.mention(token)
-        if mention is None or draft.aspect.negated:
+        known = self.table.of_phrase(" ".join(argument.lemmas)) is not None
+        if mention is None or draft.aspect.negated or not known:
             return
         opposite = Aspect(tense=draft.aspect.tense, negated=True)
         lemmas = argument.lemmas
@@ -292,13 +301,15 @@ class Framer:
         if lemmas[0] == "leave" and len(lemmas) == 1:
             lemmas = ("leave", "somewhere")
         told = child(draft.clause.verb, "ccomp")
-        if told is not None and told.i > draft.clause.verb.i:
-            lemmas = (*lemmas, "that")
-        link = self.relation(lemmas, draft, None)
+        told = told if told is not None and told.i > draft.clause.verb.i else None
+        link = self.relation((*lemmas, "that") if told else lemmas, draft, None)
+        if told is not None and lemmas[0] in BARE_AFTER:
+            link = RelationName(GENERAL, GENERAL)  # "helps me sleep" is not to help
         draft.confidence = round(max(0.35, draft.confidence - 0.1), 2)
         owner = draft.source.owner
         if owner is not None and not draft.source.role:
             thing, draft.source = draft.source, owner
+            link = RelationName(GENERAL, GENERAL)  # it is not the owner who broke or was revoked
             self.emit(draft, thing, link, text)
         else:
             self.emit(draft, draft.source, link, text)
@@ -339,7 +350,8 @@ class Framer:
         ends = found.ended or found.no_longer
         ends |= bool(known.ends) and known.event and not found.negated
         at = self.scene.reading.at
-        valid = Validity(draft.whens, at, past_state, ends and not known.event)
+        whens = [when for when in draft.whens if when.relation != "at" or is_event(when, at)]
+        valid = Validity(whens, at, past_state, ends and not known.event)
         lasts = link.predicate in self.table and not known.event
         if (found.tense == "past" or found.perfect) and not (found.lead or lasts):
             valid.complete(at)

@@ -18,6 +18,7 @@ from recollect.dates.when import Tense, When, split
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.datewords import END, MOMENT, OWN_PREPOSITION, DateWords
 from recollect.extract.prose.time_expressions import resolved_expressions
+from recollect.extract.prose.words import listed
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -31,6 +32,7 @@ _DAY_ALONE = regex.compile(r"(?:the )?\d{1,2}(?:st|nd|rd|th)", regex.IGNORECASE)
 _DIGIT = regex.compile(r"\d")
 _OWNS = ("'s", "\u2019s")
 _DAY = timedelta(days=1)
+_VISITING = listed("come stop drop swing pass")
 _NOTES = frozenset({"acl", "appos", "attr", "conj", "dep", "npadvmod"})
 
 
@@ -62,6 +64,7 @@ class Moments:
         self._text = sentence.text
         self._words = DateWords(at, self._zone)
         doers = {token.idx - self.start for token in sentence if _is_doer(token)}
+        visits = {token.idx - self.start for token in sentence if _is_visit(token)}
         found: list[When] = []
         for tense in dict.fromkeys(tenses.values()):
             every = dates.find(sentence.text, reference=at, zone=zone, tense=tense)
@@ -69,6 +72,7 @@ class Moments:
             if not every:  # a tense decides which date is meant, not whether there is one
                 break
         found = [when for when in found if when.start not in doers]
+        found = [self._visited(when) if when.start in visits else when for when in found]
         told = {when.start: self._tense(when, tenses) for when in found}
         self.noted = frozenset(start for start, tense in told.items() if tense == "noted")
         kept = resolved_expressions(found, sentence, told, at)
@@ -94,6 +98,13 @@ class Moments:
                     when = replace(when, first=one.first, last=one.last)
             told.append(when)
         return told
+
+    def _visited(self, when: When) -> When:
+        """ "I'll come by on Friday" and "come by Friday" name the same day; it is no deadline."""
+        day = when.text.partition(" ")[2]
+        again = dates.find(day, reference=self._at, zone=self._zone.key, tense="future")
+        moved = (replace(one, start=when.end - len(day), end=when.end) for one in again)
+        return next(moved, when)
 
     def _at_its_end(self, when: When) -> When:
         """The end of a month is its last day."""
@@ -182,7 +193,9 @@ class Moments:
         """
         owns = self._text[when.end : when.end + 2].lower() in _OWNS  # "yesterday's"
         whole = self._text[: when.start].lower().endswith(("all ", "just ", "only "))
-        return None if owns or whole else self._words.in_place(when, before)
+        the = before is not None and before.tag_ == "DT" and self.of(before) is None
+        named = the and when.grain == "day"  # "the Wednesday"
+        return None if owns or whole or named else self._words.in_place(when, before)
 
     def occurs_in(self, when: When, text: str) -> bool:
         """Whether a text contains an expression, in its own words or as a date."""
@@ -226,6 +239,11 @@ def _is_doer(token: Token) -> bool:
     return token.dep_ == "agent" and any(
         item.dep_ == "pobj" and item.lower_ in NAMELIKE_MONTHS for item in token.children
     )
+
+
+def _is_visit(token: Token) -> bool:
+    """Whether "by" belongs to the verb: "come by next weekend"."""
+    return token.lower_ == "by" and token.head.lemma_.lower() in _VISITING
 
 
 def _in_its_unit(when: When) -> When:
@@ -280,7 +298,7 @@ class Validity:
         self.first: datetime | None = None
         self.last: datetime | None = None
         self.event: datetime | None = None
-        self.since = any(when.relation != "at" for when in whens)
+        self.since = any(when.relation not in ("at", "between") for when in whens)
         for when in whens:
             first, last = (_exact(edge, at) for edge in split(when))
             if when.relation == "for" and past_state:
@@ -301,7 +319,7 @@ class Validity:
     def complete(self, at: datetime) -> None:
         """Correct a later time for something that was done by *at*: it is the time of something else.
 
-        Examples: "told Ana that it is due on the 25th", "confirmed 21 June".
+        Examples: "told Ana that it is due on the 25th", "confirmed 21 June", "booked it from 10:00 to 11:30".
         """
         if self.first is not None and self.first > at and not self.since:
             self.event, self.first, self.last, self.dated = self.first, at, None, False

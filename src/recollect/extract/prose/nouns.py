@@ -40,6 +40,9 @@ _LABELS: dict[str, EntityKind] = {
 }
 NAMED = frozenset(_LABELS)
 _TIMES = frozenset({"DATE", "TIME", "PERCENT", "ORDINAL"})
+_SHORT_DATES = listed(  # "jan", "mar", "sat" and "sun" are also names and words
+    "feb apr jun jul aug sep sept oct nov dec mon tue tues wed weds thu thur thurs fri"
+)
 _NUMBERS = frozenset({"CARDINAL", "MONEY", "QUANTITY"})
 _LEFT = frozenset({"compound", "amod", "nmod", "nummod", "poss", "punct", "advmod", "quantmod"})
 VALUE = regex.compile(
@@ -90,7 +93,10 @@ def is_time(head: Token) -> bool:
     """Whether it is a date or a duration, which is never an entity."""
     if head.ent_type_ in _TIMES and head.pos_ != "PROPN":
         return True
-    return head.lower_ in MONTHS_DAYS or (head.ent_type_ in _TIMES and head.tag_ != "NNP")
+    if head.lower_ in _SHORT_DATES and head.ent_type_ != "PERSON":
+        return True
+    day = head.lower_ in MONTHS_DAYS or head.lower_.removesuffix("s") in MONTHS_DAYS
+    return day or (head.ent_type_ in _TIMES and head.tag_ != "NNP")
 
 
 def words(head: Token) -> list[Token]:
@@ -161,7 +167,7 @@ def _to_the_right(head: Token) -> list[Token]:
     found: list[Token] = []
     for item in head.rights:
         near = item.i == head.i + 1
-        if item.dep_ in ("nummod", "npadvmod") and near and item.like_num and head.pos_ == "PROPN":
+        if item.dep_ in ("nummod", "npadvmod") and near and _numbers(item, head):
             found.append(item)
         elif item.dep_ == "prep" and near and item.lower_ == "of":
             inner = child(item, "pobj")
@@ -170,6 +176,13 @@ def _to_the_right(head: Token) -> list[Token]:
         elif item.dep_ in ("flat", "appos") and near and _same_name(head, item):
             found.extend(item.subtree)
     return found
+
+
+def _numbers(number: Token, head: Token) -> bool:
+    """Whether a number is part of a name ("Terminal 2"), not of a date or a telephone number after it."""
+    after = number.nbor(1) if number.i + 1 < len(number.doc) else None
+    goes_on = after is not None and (after.like_num or is_time(after) or after.ent_type_ == "DATE")
+    return number.like_num and head.pos_ == "PROPN" and not goes_on
 
 
 def _short(prep: Token) -> bool:

@@ -53,10 +53,12 @@ _WHERE = frozenset({"at", "to", "in", "with", "from", "for", "on", "as", "into"}
 
 
 class PlainSentence(NamedTuple):
-    """A clause as a sentence. *quoted*: its exact words, after the speaker's name."""
+    """A clause as a sentence. *quoted*: its exact words, after the speaker's name. *joined*: the clause
+    before it is told with it."""
 
     text: str
     quoted: bool
+    joined: bool = False
 
 
 class PlacedUnit(NamedTuple):
@@ -93,8 +95,11 @@ class Plain:
         first, last = self._words(*before), self._words(unit, moments)
         together = before.unit[-1].sent == unit[0].sent
         pause = ":" if _is_explained_by(before.unit, unit) else "," if together else "."
+        pause = "?" if _is_asked(before.unit) or before.unit[-1].text == "?" else pause
         text = self._spoken(unit, f"{first}{pause} {last}" if first else last)
-        return PlainSentence(text, quoted=True) if text and len(text) <= TEXT_CHARS_MAX else None
+        if not text or len(text) > TEXT_CHARS_MAX:
+            return None
+        return PlainSentence(text, quoted=True, joined=bool(first))
 
     def needs_before(self, unit: Sequence[Token], before: Sequence[Token]) -> bool:
         """Whether a quotation alone would not say what it is about.

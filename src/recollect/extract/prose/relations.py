@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import regex
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _PLACING = frozenset({"at", "in", "with", "near"})
 LINKING = frozenset({"be", "become", "get", "feel", "seem", "look", "stay", "remain", "turn", "go"})
 _WORDS_MAX = 4
+_PARTICLES = frozenset({"up", "out", "off", "away", "down", "over", "through"})
 _NOT_WORD = regex.compile(r"[^A-Z0-9]+")
 # The kinds of a relation's target; it is not meant where the target is plainly of another kind.
 TARGETS: dict[str, tuple[EntityKind, ...]] = {
@@ -41,6 +42,7 @@ TARGETS: dict[str, tuple[EntityKind, ...]] = {
     "WORKS_AS": ("topic",),
 }
 _PEOPLE_ONLY = frozenset({"MARRIED_TO", "DATES", "DIVORCED", "ENGAGED_TO"})
+_LOSING = frozenset({"lose", "be", "get"})  # who is fired did not quit
 _OUTER_HOLDS = frozenset(
     {"manage", "get", "happen", "help", "come", "go", "be", "end", "learn", "finish"}
 )
@@ -73,7 +75,8 @@ class Argument:
     """An object, complement or prepositional phrase of a verb.
 
     *head* is the head of the other entity, if there is one; *lemmas* word the relation; *phrase* heads
-    the whole phrase; *core*: it belongs to the verb and is no mere circumstance.
+    the whole phrase; *core*: it belongs to the verb and is no mere circumstance. *sure* is false if *lemmas*
+    leave out the verb's object, or if the phrase may belong to another one before it.
     """
 
     head: Token | None
@@ -81,6 +84,7 @@ class Argument:
     phrase: Token | None = None
     core: bool = True
     label: str = ""
+    sure: bool = True
 
 
 def arguments(verb: Token, passive: bool) -> list[Argument]:
@@ -136,12 +140,11 @@ def _transitive(verb: Token, thing: Token, base: tuple[str, ...]) -> list[Argume
     found = [Argument(thing, base, thing, label="object")]
     noun = core(thing).lemma_.lower()
     for item in _prepositions(verb, base):
-        found.append(item)
-        found.append(
-            Argument(item.head, (*base, noun, *item.lemmas[len(base) :]), item.phrase, False)
-        )
+        words = (*base, noun, *item.lemmas[len(base) :])
+        found.append(replace(item, sure=False))
+        found.append(replace(item, lemmas=words, core=False))
     around = _prepositions(thing, (*base, noun))
-    return found + [Argument(item.head, item.lemmas, item.phrase, False) for item in around]
+    return found + [replace(item, core=False) for item in around]
 
 
 def _complement(verb: Token, complement: Token, base: tuple[str, ...]) -> list[Argument]:
@@ -160,7 +163,7 @@ def _complement(verb: Token, complement: Token, base: tuple[str, ...]) -> list[A
         return [*found, Argument(None, _adjective(base, complement), complement, label="quality")]
     return [
         Argument(complement, base, complement, label="complement"),
-        *(Argument(item.head, item.lemmas, item.phrase, False) for item in found),
+        *(replace(item, core=False) for item in found),
     ]
 
 
@@ -177,12 +180,23 @@ def _prepositions(head: Token, base: tuple[str, ...]) -> list[Argument]:
         if item.dep_ not in ("prep", "agent", "dative"):
             continue
         words, inner = _object(item)
-        if inner is None or is_time(inner):
-            continue
-        found.append(Argument(inner, (*base, *words), item, item.dep_ == "agent"))
+        if inner is None or is_time(inner) or (words == ("at",) and inner.like_num):
+            continue  # "at 8"
+        if head.lemma_ == "be" and item.i and item.nbor(-1).lower_ in _PARTICLES:
+            words = (item.nbor(-1).lower_, *words)  # "is up for", "is out for"
+        sure = _is_next(item)
+        found.append(Argument(inner, (*base, *words), item, item.dep_ == "agent", sure=sure))
         found.extend(_nested(inner, base))
     # "from Okta to Entra ID": where it goes tells more than where it comes from.
     return sorted(found, key=lambda one: one.phrase is not None and one.phrase.lower_ == "from")
+
+
+def _is_next(prep: Token) -> bool:
+    """Whether no other phrase stands before it that it may belong to: "the lease for the flat *on* Elm Street"."""
+    before = prep.nbor(-1) if prep.i else prep
+    inside = before.dep_ in ("pobj", "appos", "conj") and before != prep.head
+    left = before.head.lower_ == "from"  # "from Okta to Entra ID"
+    return not inside or left or is_time(before)
 
 
 def _nested(noun: Token, base: tuple[str, ...]) -> list[Argument]:
@@ -305,6 +319,9 @@ def _intended(lemmas: list[str], aspect: Aspect) -> RelationName | None:
     if aspect.lead == "other" and not holds:
         words = [outer, "to", *lemmas]
         said = ["does", "not", *words] if aspect.negated else [third(outer), *words[1:]]
+        if aspect.made_to:  # "is allowed to drive", which is not to allow
+            words = ["be", aspect.made_to, *words[1:]]
+            said = ["is", "not", *words[1:]] if aspect.negated else ["is", *words[1:]]
         return RelationName(screaming_snake(said), screaming_snake(words))
     if aspect.able and not aspect.negated:
         return RelationName(screaming_snake(["can", *lemmas]), screaming_snake(["can", *lemmas]))
@@ -357,7 +374,7 @@ def _name(
     if known is not None and not (
         table[known].event and aspect.tense != "past" and not aspect.perfect
     ):
-        return known
+        return "LOST_JOB" if known == "QUIT" and first in _LOSING else known
     if aspect.lead == "start" and known is None:
         return screaming_snake(["started", gerund(first), *rest])
     name = screaming_snake([_said(first, verb, aspect), *rest])

@@ -9,7 +9,7 @@ import regex
 
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.mentions import Mention
-from recollect.extract.prose.syntax import SUBJECTS, child, coordinated, text_of
+from recollect.extract.prose.syntax import FINITE, SUBJECTS, child, coordinated, text_of
 from recollect.extract.prose.verbs import Aspect
 from recollect.extract.prose.words import (
     EMPTY,
@@ -34,11 +34,12 @@ _PLEASANTRY = regex.compile(
     r"|how (?:are|is|'s|about)|what(?:'s| is) up|see (?:you|ya)|talk (?:to you|soon)|take care|bye|goodbye"
     r"|sounds? (?:like|good|great|awesome|amazing|cool|fun|fantastic|lovely|wonderful)|looks? (?:like|good|great|amazing|awesome)"
     r"|let me know|no (?:worries|problem)|you(?:'re| are) (?:welcome|right|so)|i (?:see|think so|guess so|hope so|don't know|know)(?:[.!,]|$)"
-    r"|keep (?:it |up|in|me|us)|keep on|have (?:a|fun)|same here|me too|of course|no doubt|can't complain|can't argue"
+    r"|(?:do not|don't) worry|we(?:'ll| will| shall) see(?:[.!,]|$)|keep (?:it |up|in|me|us)|keep on|have (?:a|fun)|same here|me too|of course|no doubt|can't complain|can't argue"
     r"|i(?:'m| am) (?:here (?:to|for)|happy to help|sorry to hear|glad (?:to|you)|listening)|i (?:totally |completely |100% )?(?:agree|understand|hear you|get it|got you|feel you)"
     r"|(?:i )?(?:really |so |truly )?appreciate (?:it|that|you|your)|glad (?:to|you)|(?:i )?(?:just )?wanted to (?:tell|say|let|share|ask|thank|check|give you)|i bet\b|(?:i )?hope (?:you|it|that|so|all|everything|your|this|things|we)\b|wish(?:ing)? you)",
     regex.IGNORECASE,
 )
+_THANKS = regex.compile(r"(?:thank(?:s| you)|congrat\w*)\b", regex.IGNORECASE)
 _GENERAL_VERBS = listed("see know mean agree understand guess bet hear say")
 _NO_REQUEST = listed(
     "let take keep have look see tell know remember enjoy stay be hang wait hold check thank forget"
@@ -61,6 +62,11 @@ _CORRECTION = regex.compile(
     r"|i meant?\b|scratch that|my mistake|actually,? (?:it's|it is|that's|i meant?)\b)",
     regex.IGNORECASE,
 )
+_HOPING = frozenset({"will", "'ll", "\u2019ll", "wo", "can", "going"})
+_CHEERING = (EVALUATIVE & FEELINGS) | listed(
+    "perfect best wonderful fantastic incredible beautiful lovely proud fun special worth soon anything"
+    " everything fine nail rock crush regret succeed shine manage through"
+)
 _SOMETHING = frozenset({"something", "anything", "everything", "nothing", "stuff", "things"})
 _NOTHING = listed("one ones it some more any all that this")
 _ALONE = listed(
@@ -80,13 +86,18 @@ def says_nothing(unit: Sequence[Token]) -> bool:
     """Whether it is only thanks, greetings or assent, a wish, or "I wonder whether"."""
     text = text_of(unit).rstrip(" .!")
     polite = _PLEASANTRY.match(text)
-    if polite is not None and polite.end() == len(text):
+    if polite is not None and (polite.end() == len(text) or _only_thanks(unit, text)):
         return True
     if _HOPE.match(text) is not None:
         return not any(token.lower_ in _MINE or token.pos_ == "PROPN" for token in unit[2:])
     return any(
         token.lemma_.lower() == "wonder" and child(token, "ccomp") is not None for token in unit
     )
+
+
+def _only_thanks(unit: Sequence[Token], text: str) -> bool:
+    """Whether all of it is what someone is thanked for or congratulated on."""
+    return _THANKS.match(text) is not None and not any(token.tag_ in FINITE for token in unit)
 
 
 def states_nothing(unit: Sequence[Token], asked: bool) -> bool:
@@ -103,6 +114,23 @@ def states_nothing(unit: Sequence[Token], asked: bool) -> bool:
         return inverted and not any(token.lower_ in ("i", "we") for token in subjects)
     serves = child(verb, "dobj", "dative")
     return verb.tag_ == "VB" and not subjects and serves is not None and serves.lower_ in _MINE
+
+
+def encourages(unit: Sequence[Token]) -> bool:
+    """Whether it tells the listener that all will be well: "you'll find the perfect place", "you've got this".
+
+    It names nothing particular, so it can be about nothing but the listener's luck.
+    """
+    you = next((token for token in unit if token.dep_ in SUBJECTS), None)
+    if you is None or you.lower_ != "you" or any(token.lower_ in _MINE for token in unit):
+        return False
+    if any(token.pos_ in ("PROPN", "NUM") and token.ent_type_ != "DATE" for token in unit):
+        return False
+    verb = you.head
+    if verb.lemma_ == "get" and any(token.lower_ == "this" for token in verb.children):
+        return True
+    hopes = any(item.lower_ in _HOPING for item in verb.children if item.dep_ == "aux")
+    return hopes and any(token.lower_ in _CHEERING for token in unit)
 
 
 def is_offer(unit: Sequence[Token]) -> bool:

@@ -22,6 +22,7 @@ from recollect.extract.prose.words import (
     FEMALE,
     FIRST,
     FIRST_PLURAL,
+    KIN,
     MALE,
     NEUTRAL,
     ONLY_ONE,
@@ -226,7 +227,7 @@ class Scene:
         owner = self.mention(owner_token) if owner_token is not None else None
         if owner is not None and owner is self.company and products.is_product(head):
             return owner
-        text = called if proper else f"the {called}"
+        text = called if proper or _is_called(head) else f"the {called}"
         if owner is not None and proper and (calling := nouns.calling(head)):
             text = f"{possessive(owner.text)} {calling} {called}"
         if owner is not None and not proper:
@@ -298,6 +299,12 @@ class Scene:
             plural=kin.plural,
             aliases=alias,
         )
+
+
+def _is_called(noun: Token) -> bool:
+    """ "Mom fell": what a relative is called needs no article."""
+    bare = child(noun, "det", "poss", "nummod") is None and noun.tag_ == "NN"
+    return bare and noun.text.istitle() and noun.lemma_.lower() in KIN
 
 
 def _is_the(noun: Token) -> bool:

@@ -19,9 +19,7 @@ from recollect.extract.prose.datewords import is_dateline
 from recollect.extract.prose.fidelity import (
     SourceClause,
     is_clear,
-    is_denied,
-    is_misread,
-    main_verb,
+    says_several,
     subject_in,
 )
 from recollect.extract.prose.findings import Findings
@@ -29,19 +27,24 @@ from recollect.extract.prose.mentions import Mention
 from recollect.extract.prose.moments import Moments, Validity, bounds, is_event, is_past
 from recollect.extract.prose.plain import PlacedUnit, Plain, PlainSentence, is_command
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import SUBJECTS, IsVerb, child, is_apart, text_of, verbal
+from recollect.extract.prose.support import GENERAL, RELATIONS, Support
+from recollect.extract.prose.syntax import (
+    FINITE,
+    SUBJECTS,
+    IsVerb,
+    child,
+    is_apart,
+    text_of,
+    verbal,
+)
 from recollect.extract.prose.units import HEADING_MAX, units
 from recollect.extract.prose.words import (
-    DECISIONS,
     FIRST,
     FIRST_PLURAL,
     NEUTRAL,
     PLURAL,
     POINTING,
     SECOND,
-    TASTES,
-    WISHES,
-    listed,
 )
 from recollect.graph.found import FoundFact
 from recollect.graph.predicates import Predicates
@@ -50,30 +53,11 @@ from recollect.models.sentence_kinds import Kind, Utterance
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-RELATIONS: dict[Kind, str] = {
-    "state": "STATES",
-    "event": "EXPERIENCED",
-    "plan": "PLANS",
-    "preference": "PREFERS",
-    "instruction": "ASKS_FOR",
-    "denial": "STATES",
-    "answer": "STATES",
-}
 _MOST = 0.5
 _FEW = 3
 _POINTS_BACK = regex.compile(r"\b(?:it|that|there|this|they|them|one|so)\b", regex.IGNORECASE)
+_QUESTIONS = regex.compile(r"(?:(?:[^.!?\n]|[.!](?! ))+\?+\s*){1,3}$")
 _SURE = 0.7
-_MOVING = listed("move start begin go get take put bring send")
-_LIKENING = listed("feel look sound taste smell seem be like")
-_DENYING = frozenset({"NOT", "NO", "CANNOT", "NEVER", "STOPPED", "WITHOUT"})
-# Without one of these words a sentence of the kind is only a statement.
-_CUES: dict[Kind, frozenset[str]] = {
-    "instruction": listed("please pls always never only must should shall want need prefer"),
-    "plan": WISHES
-    | DECISIONS
-    | listed("will 'll wo shall gon going gonna tomorrow soon next upcoming later need"),
-    "preference": TASTES | listed("favourite favorite fave rather fan instead best want suit mind"),
-}
 _LOOSE = frozenset({"IS_A", "HAS"})
 _PLACES = ("dobj", "attr", "pobj", "nsubj", "nsubjpass", "conj", "ROOT", "appos", "oprd")
 
@@ -105,10 +89,10 @@ class Sentences:
     def __init__(
         self, scene: Scene, findings: Findings, table: Predicates, is_verb: IsVerb
     ) -> None:
-        self._is_verb = is_verb
         self._scene = scene
         self._findings = findings
         self._table = table
+        self._support = Support(scene, table, is_verb)
         self._plain = Plain(scene)
         self._parts: list[PendingClause | FoundFact] = []
         self._before: PlacedUnit | None = None
@@ -262,15 +246,18 @@ class Sentences:
         return "other" if speaker is None or speaker.who is None else speaker.who
 
     def _question(self) -> str | None:
-        """The question at the end of the previous turn, if another speaker asked one."""
+        """The questions at the end of the previous turn, if another speaker asked any.
+
+        Which of several is answered is a guess, so they stay together.
+        """
         before = self._scene.speech.before
         last = before[-1].content.rstrip() if before else ""
         if not self._scene.spoken or not last.endswith("?"):
             return None
         if self._scene.said_by(before[-1]) is self._scene.speaker:
             return None
-        start = max(last.rfind(mark, 0, len(last) - 1) for mark in (". ", "! ", "? ", "\n"))
-        return last[start + 1 :].strip()
+        asked = _QUESTIONS.search(last)
+        return asked.group().strip() if asked is not None else None
 
     def _source(self, unit: Sequence[Token], moments: Moments) -> SourceClause:
         said_otherwise = {
@@ -308,7 +295,7 @@ class Sentences:
             return (
                 [one.fact for one in faithful if self._joins_two_names(one.fact)] if whole else []
             )
-        if self._is_advice(clause, kind):
+        if self._is_advice(clause, kind) or salience.encourages(clause.unit):
             return []
         question = self._question() if self._answers(clause, kind) else None
         if question is not None and len(clause.unit) <= 2 and _POINTS_BACK.search(question):
@@ -369,81 +356,20 @@ class Sentences:
         """The fact, with a general relation if the words do not support its own."""
         place = self._findings.verb_of(fact)
         verb = next((token for token in clause.unit if token.i == place), None)
-        if kind == "none" or self._is_supported(fact, verb, clause.unit):
+        if kind == "none" or self._support.supports(fact, verb, clause.unit):
             return fact
-        name = self._general_name(clause, kind)
+        name = self._general_name(clause, kind, None)
         return replace(fact, name=name, predicate=name)
 
-    def _is_supported(self, fact: FoundFact, verb: Token | None, unit: Sequence[Token]) -> bool:
-        """Whether a relation says what the verb says.
-
-        It must not contain a number or a name, must be negated if the verb is, and must not confuse moving a
-        thing with moving oneself.
-        """
-        if (
-            fact.name.endswith(("_LIKE", "_BECAUSE"))
-            and verb is not None
-            and verb.lemma_ not in _LIKENING
-        ):
-            return False
-        denied = verb is not None and is_denied(verb)
-        if denied and _DENYING.isdisjoint(fact.name.split("_")):
-            return False
-        if verb is not None and fact.predicate in self._table:
-            thing = child(verb, "dobj")
-            alone = self._is_phrase(fact, verb) and not (
-                thing and self._is_phrase(fact, verb, thing)
-            )
-            apart = (
-                verb.lemma_ == "be" and verb.i + 1 < len(verb.doc) and not _leads_on(verb.nbor(1))
-            )
-            moved = thing is not None and thing.tag_ != "PRP" and verb.lemma_ in _MOVING
-            return not (alone and (apart or moved))
-        if fact.predicate in self._table:
-            return True
-        names = {token.text.upper() for token in unit if token.pos_ in ("PROPN", "NUM", "X")}
-        if not all(part.isalpha() and part not in names for part in fact.name.split("_")):
-            return False
-        return verb is None or (self._is_verb(verb.lemma_.lower()) and not is_misread(verb))
-
-    def _is_phrase(self, fact: FoundFact, *words: Token) -> bool:
-        """Whether the table has the relation for these words and a preposition: "start job at"."""
-        ends = (item for word in words for item in word.children if item.dep_ == "prep")
-        said = " ".join(word.lemma_.lower() for word in words)
-        return any(self._table.of_phrase(f"{said} {end.lower_}") == fact.predicate for end in ends)
-
-    def _general_name(self, clause: PendingClause, kind: Kind) -> str:
-        """The relation of a kind, if the words support it."""
-        speaker = self._scene.speaker
-        if speaker is not None and speaker.who == "assistant":
-            return RELATIONS["state"]
-        commands = is_command(clause.unit) and not _is_headed(clause.unit)
-        quoted = clause.restated is None or clause.restated.quoted
-        if quoted and commands and kind == "instruction":
-            return RELATIONS["instruction"]
-        if kind in (*_CUES, "event") and not self._is_own(clause.unit):
-            return RELATIONS["state"]
-        lemmas = {
-            form
-            for token in clause.unit
-            if token.lower_ != "like" or token.pos_ == "VERB"
-            for form in (token.lower_, token.lemma_.lower())
-        }
-        if kind in _CUES and lemmas.isdisjoint(_CUES[kind]):
-            at = self._scene.reading.at
-            firsts = [when.first for when in self._whens(clause) if when.first is not None]
-            ahead = kind == "plan" and any(first > at for first in firsts)
-            return RELATIONS[kind if ahead else "state"]
-        return RELATIONS[kind if kind != "event" or _is_past(clause.unit) else "state"]
-
-    def _is_own(self, unit: Sequence[Token]) -> bool:
-        """Whether its subject is the speaker, or a person with a name."""
-        verb = main_verb(unit)
-        subject = subject_in(verb, unit) if verb is not None else None
-        if subject is None or subject.lower_ in ("i", "we"):
-            return True
-        mention = self._scene.mention(subject) if is_clear(unit) else None
-        return mention is not None and mention.kind == "person" and mention.proper
+    def _general_name(self, clause: PendingClause, kind: Kind, told: Token | None) -> str:
+        """The relation of a kind, if the words support it; *told* heads what it is told of."""
+        if is_command(clause.unit) and not _is_headed(clause.unit):
+            quoted = clause.restated is None or clause.restated.quoted
+            asks = quoted and kind == "instruction" and self._role() != "assistant"
+            return RELATIONS["instruction"] if asks else GENERAL
+        at = self._scene.reading.at
+        ahead = any(when.first is not None and when.first > at for when in self._whens(clause))
+        return self._support.general(clause.unit, kind, ahead, told)
 
     def _tells_time(self, clause: PendingClause, faithful: Sequence[_FaithfulDraft]) -> bool:
         """Whether the clause has at most one time, and the drafts contain it."""
@@ -530,14 +456,12 @@ class Sentences:
     def _general(self, clause: PendingClause, kind: Kind, text: str) -> FoundFact:
         """The fact for a clause of which only the words are certain."""
         unit = clause.unit
-        source, target = self._parties(unit)
+        source, target, told = self._parties(unit)
         at = self._scene.reading.at
         whens = self._whens(clause)
-        past = is_past(unit, whens, at)
-        behind = [w for w in whens if w.relation != "at" or w.first is None or w.first <= at]
-        valid = Validity(behind if past else self._bounds(clause), at, False, False)
+        valid = Validity(self._holding(clause, whens), at, False, False)
         event = next((when.first for when in whens if is_event(when, at)), None)
-        name = self._general_name(clause, kind)
+        name = self._general_name(clause, kind, told)
         return FoundFact(
             source=self._findings.entity(source),
             target=self._findings.entity(target),
@@ -552,6 +476,26 @@ class Sentences:
             event_at=event if event != valid.first else None,
         )
 
+    def _holding(self, clause: PendingClause, whens: Sequence[When]) -> list[When]:
+        """The times that say when a clause holds: its bounds, and the time of something past.
+
+        None if it says several things: which of them the time belongs to is a guess.
+        """
+        at, told = self._scene.reading.at, clause.restated
+        noted = told is not None and told.joined and not _is_finite(clause.unit)
+        if noted or says_several(clause.unit):
+            return []  # a note behind another clause, whose time it is not
+        turns = self._bounds(clause)
+        starts = {when.start for when in turns}
+        days = [when for when in whens if when.start not in starts and when.first is not None]
+        if len(days) > 1 or (days and turns):
+            return []
+        if not is_past(clause.unit, whens, at):
+            return turns
+        return turns or [
+            one for one in days if one.relation == "at" and one.first and one.first <= at
+        ]
+
     def _bounds(self, clause: PendingClause) -> list[When]:
         """The times since or until which the clause holds; a verbless note beside it does not count."""
         finite = any(token.tag_ in ("VBZ", "VBP", "MD") for token in clause.unit)
@@ -564,53 +508,45 @@ class Sentences:
         found = (when for when in moments.whens if moments.dates(when))
         return [when for when in found if _within(when, clause.unit, moments)]
 
-    def _parties(self, unit: Sequence[Token]) -> tuple[Mention, Mention]:
-        """The source and target of a clause: what it is about, and what else it names."""
-        found: list[Mention] = []
+    def _parties(self, unit: Sequence[Token]) -> tuple[Mention, Mention, Token | None]:
+        """The source and target of a clause: what it is about, what else it names, and its word for that."""
+        found: dict[str, tuple[Mention, Token]] = {}
         for token in unit:
             if token.lower_ in SECOND:
                 continue
             if token.dep_ in _PLACES and token.pos_ in ("NOUN", "PROPN", "PRON"):
                 mention = self._scene.mention(token)
-                if mention is not None and mention.key not in {one.key for one in found}:
-                    found.append(mention)
+                if mention is not None:
+                    found.setdefault(mention.key, (mention, token))
         subject = self._subject(unit) if is_clear(unit) else None
-        named = [one for one in found if one.proper and not one.party]
-        things = [one for one in found if not one.party]
+        every = [mention for mention, _ in found.values()]
+        named = [one for one in every if one.proper and not one.party]
+        things = [one for one in every if not one.party]
         source = subject if subject is not None else self._scene.speaker
         source = source or next(iter(named or things), None) or Mention("Note", "Note", "topic")
-        others = [one for one in (*named, *things, *found) if one.key != source.key]
+        others = [one for one in (*named, *things, *every) if one.key != source.key]
         if not others and self._scene.speaker is not None:  # "my phone number is 555-1234"
-            return self._scene.speaker, source
-        return source, next(iter(others), source)
+            return self._scene.speaker, source, None
+        target = next(iter(others), source)
+        return source, target, found[target.key][1] if target.key in found else None
 
     def _subject(self, unit: Sequence[Token]) -> Mention | None:
-        """The subject of its first verb, if definite."""
+        """The subject of its first verb that does not merely say why or when, if definite."""
         for token in unit:
-            if verbal(token) and (subject := child(token, *SUBJECTS)) is not None:
-                mention = self._scene.mention(subject) if subject in unit else None
+            subject = subject_in(token, unit) if verbal(token) else None
+            if subject is not None and child(token, "mark") is None:
+                mention = self._scene.mention(subject)
                 listens = mention is not None and mention.who == "assistant"
                 return mention if mention is not None and mention.anchored and not listens else None
         return None
 
 
-def _leads_on(word: Token) -> bool:
-    """Whether the word can open a prepositional phrase, unlike the "two" of "is two weeks into"."""
-    return word.tag_ in ("IN", "RB", "VBN", "TO", "VBG") or word.dep_ in ("neg", "aux", "prep")
-
-
-def _is_past(unit: Sequence[Token]) -> bool:
-    """Whether its main verb says that something was done."""
-    verb = main_verb(unit)
-    if verb is None:
-        return unit[0].tag_ == "VBD"
-    helpers = {item.lemma_ for item in verb.children if item.dep_ in ("aux", "auxpass")}
-    done = verb.tag_ == "VBD" or (verb.tag_ == "VBN" and "have" in helpers)
-    return done and not is_denied(verb)
-
-
 def _is_headed(unit: Sequence[Token]) -> bool:
     return any(token.text == ":" for token in unit[: HEADING_MAX + 1])
+
+
+def _is_finite(unit: Sequence[Token]) -> bool:
+    return any(token.tag_ in FINITE for token in unit)
 
 
 def _has_subject(unit: Sequence[Token]) -> bool:

@@ -17,6 +17,8 @@ FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 AUXILIARIES = frozenset({"aux", "auxpass"})
 _PHRASE = frozenset({"det", "amod", "compound", "poss", "nummod"})
 _SEEMING = listed("be seem feel take become get")
+ENABLING = frozenset({"can", "could", "would", "may", "might"})
+_LOWER = frozenset({"relcl", "acl", "advcl", "csubj", "pcomp"})
 _DEGREES = frozenset({"too", "enough"})
 
 
@@ -120,6 +122,24 @@ def shared_helpers(head: Token, item: Token) -> tuple[Token, ...]:
     return tuple(word for word in head.children if word.dep_ in ("aux", "auxpass", "neg"))
 
 
+def is_purpose(verb: Token) -> bool:
+    """Whether a clause says what something is for: "so I can rest", "so that she knows"."""
+    before = [item for item in verb.children if item.i < verb.i]
+    so = any(item.lower_ == "so" and item.dep_ in ("advmod", "mark", "cc") for item in before)
+    that = any(item.lower_ == "that" and item.dep_ == "mark" for item in before)
+    return so and (that or any(item.lower_ in ENABLING for item in before))
+
+
+def is_below(token: Token, unit: Sequence[Token]) -> bool:
+    """Whether a word is in a clause below the main one of *unit*: relative, adverbial, or a gerund."""
+    places = {item.i for item in unit}
+    while token.head != token and token.i in places:
+        if token.dep_ in _LOWER:
+            return True
+        token = token.head
+    return False
+
+
 def text_of(tokens: Sequence[Token]) -> str:
     """The text of some tokens."""
     return "".join(spaced(tokens)).rstrip()
@@ -158,8 +178,8 @@ def repair(doc: Doc, is_verb: IsVerb) -> Doc:
             _name_is(token)
         if token.tag_ == "VBN" and token.dep_ == "ROOT" and _is_bare_past(token):
             token.tag_ = "VBD"  # "Dyed my hair last week"
-        if token.tag_ == "NNS" and token.is_sent_start and token.dep_ == "ROOT":
-            _bare_present(token, is_verb)
+        if token.is_sent_start:
+            _opening(token, is_verb)
         if token.tag_ == "VBZ" and token.lower_.endswith("es"):
             _base_form(token, is_verb)
         _name(token)
@@ -193,6 +213,8 @@ def is_title(span: Span | None) -> bool:
 
 
 def _name(token: Token) -> None:
+    if token.text == "-" and token.tag_ == "NN":
+        _hyphenated(token)
     if token.dep_ == "nsubj" and token.pos_ == "PROPN":
         _called(token)
         _named_and(token)
@@ -281,6 +303,34 @@ def _named_before(token: Token) -> None:
 def _is_bare_past(verb: Token) -> bool:
     begins = not any(item.i < verb.i for item in verb.children if item.dep_ != "advmod")
     return begins and verb.lower_ != "been" and child(verb, "dobj") is not None
+
+
+def _opening(token: Token, is_verb: IsVerb) -> None:
+    if token.tag_ == "NNS" and token.dep_ == "ROOT":
+        _bare_present(token, is_verb)
+    elif token.tag_ in ("NN", "NNP", "JJ") and token.lower_.endswith("ed"):
+        _bare_past(token, is_verb)
+
+
+def _bare_past(token: Token, is_verb: IsVerb) -> None:
+    """ "Refunded 49.90 on Monday", as in notes: the first word is a verb."""
+    stem = next((form for form in (token.lower_[:-2], token.lower_[:-1]) if is_verb(form)), "")
+    if stem and token.dep_ in ("ROOT", "ccomp") and child(token, "det", "compound", "amod") is None:
+        token.tag_, token.pos_, token.lemma_ = "VBD", "VERB", stem
+
+
+def _hyphenated(hyphen: Token) -> None:
+    """ "Ana's e-mail": one noun, of which the parser made three objects."""
+    if not 0 < hyphen.i < len(hyphen.doc) - 1:
+        return
+    first, last = hyphen.nbor(-1), hyphen.nbor(1)
+    if first.whitespace_ or hyphen.whitespace_ or not first.dep_ == hyphen.dep_ == last.dep_:
+        return
+    last.head = first.head
+    for item in [*first.children]:
+        item.head = last
+    first.head = hyphen.head = last
+    first.dep_, hyphen.dep_ = "compound", "punct"
 
 
 def _bare_present(token: Token, is_verb: IsVerb) -> None:

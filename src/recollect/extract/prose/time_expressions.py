@@ -50,7 +50,7 @@ _SLASHED = regex.compile(r"(?P<one>\d{1,2})/(?P<two>\d{1,2})")
 _MONTHS = 12
 _FAR = timedelta(days=120)
 _LINKED = regex.compile(
-    r"\b(?:on|by|since|until|till?|from|before|after|for)\s*$", regex.IGNORECASE
+    r"\b(?:on|by|since|until|till?|from|before|after|for|at|in|over)(?: the)?\s*$", regex.IGNORECASE
 )
 _LINKS = frozenset({"in", "on", "during", "since", "until", "till", "by", "from", "at", "for"})
 _OFTEN = listed(
@@ -73,7 +73,7 @@ _NEAR = 6
 _EVERY = regex.compile(r"\b(?:every|each) year\b|\b(?:yearly|annually)\b", regex.IGNORECASE)
 _EXCEPT = regex.compile(r"\b(?:except|excluding|apart from|but not)(?: for| on)?\s*$", regex.I)
 _NTH = regex.compile(
-    r"\b(?:first|second|third|fourth|last|[1-4]\p{L}\p{L}) \p{L}+ (?:of|in) the month$",
+    r"\b(?:first|second|third|fourth|last|[1-4]\p{L}\p{L}) \p{L}+ (?:of|in) the month\b",
     regex.IGNORECASE,
 )
 
@@ -145,6 +145,8 @@ def _looks_only(said: Expression, at: datetime) -> bool:
         return last is not None and (last.pos_ == "PROPN" or last.lemma_ == "be")
     if _VERSION.fullmatch(text) and _VERSIONED.search(said.before):
         return True
+    if text.lower() == "new year" and _LINKED.search(said.before) is None:
+        return True  # "new year, new me"
     if _GREETING.search(said.before) and (when.grain == "decade" or "new year" in text.lower()):
         return True
     if text.lower().endswith("later") and any(token.tag_ == "VBD" for token in said.segment):

@@ -16,6 +16,7 @@ import regex
 from recollect import limits
 from recollect.extract.prose.syntax import (
     AUXILIARIES,
+    ENABLING,
     FINITE,
     SUBJECTS,
     child,
@@ -43,6 +44,7 @@ _PERSONS = listed("i we he she they you")
 _NO_COMMANDS = (
     EPISTEMIC | UNCERTAIN | listed("look wait thank let love like miss want need say get")
 )
+_SURE = listed("sure certain positive confident glad happy sorry afraid aware")
 _WORDS_MIN = 3
 _SUBJECT_MAX = 5
 _AGE_MAX = 120
@@ -178,6 +180,8 @@ def _is_own(left: Span, right: Span) -> bool:
     main = _main_verb(left)
     if main is None or any(_hangs_on(token, right) for token in left if token != main):
         return False
+    if _is_purpose(right) or _is_assured(main, right):
+        return False
     if _opens_clause(right) or _is_splice(main, right):
         asked = _is_command(left) and right[0].nbor(-1).lower_ != "so"
         return _is_statement(main, left) or asked  # "call her so she knows": what for
@@ -188,6 +192,19 @@ def _is_own(left: Span, right: Span) -> bool:
         return False  # "I'm from Ghent and live in Rome" tells nobody to live there
     joined = joint in _JOINS and _is_command(left)
     return not joined or any(token.dep_ == "neg" for token in right[:3])
+
+
+def _is_purpose(right: Span) -> bool:
+    """Whether a part says what the one before is good for: "I run so *I can keep up*"."""
+    finite = next((token for token in right if token.tag_ in FINITE), None)
+    return finite is not None and right[0].nbor(-1).lower_ == "so" and finite.lower_ in ENABLING
+
+
+def _is_assured(main: Token, right: Span) -> bool:
+    """Whether a part is what one is sure of: "I'm sure, with some work, *I can do it*"."""
+    quality = child(main, "acomp")
+    feels = quality is not None and quality.lower_ in _SURE and child(quality, "ccomp") is None
+    return feels and right[0].nbor(-1).text == ","
 
 
 def _hangs_on(token: Token, right: Span) -> bool:
@@ -316,8 +333,8 @@ def _sharing(left: Span, right: Span) -> Sequence[Token]:
     whole = list(subject.subtree)
     if subject.dep_ == "expl" or len(whole) > _SUBJECT_MAX or whole[-1].i > main.i:
         return ()
-    if any(map(verbal, whole)):
-        return ()
+    if any(map(verbal, whole)) or any(item.dep_ == "relcl" for item in left):
+        return ()  # "met Jo, who had lost it all, yet stayed": who stayed is a guess
     whole = [*_time_before(subject, main), *whole]
     helpers = [item for item in main.children if item.dep_ in AUXILIARIES and item.i < main.i]
     if main.lemma_ == "be" and _also_is(subject, words, right):
@@ -325,7 +342,8 @@ def _sharing(left: Span, right: Span) -> Sequence[Token]:
     verb = words[0].head if words[0].dep_ in AUXILIARIES else words[0]
     if not _is_joined(verb, main):
         return ()
-    perfect = main.tag_ == "VBN" and verb.tag_ == "VBD" and bool(helpers) and words[0] == verb
+    had = any(item.lemma_ == "have" for item in helpers)
+    perfect = had and main.tag_ == "VBN" and verb.tag_ == "VBD" and words[0] == verb
     if words[0].tag_ in FINITE and not perfect:
         return whole if _agrees(words[0], subject) else ()
     same = words[0] == verb and (perfect or verb.tag_ == main.tag_) and child(main, "neg") is None

@@ -82,7 +82,8 @@ class Aspect:
     """The grammar of a verb group.
 
     *lead* is what the *outer* verb says about the inner one: that it is a wish, a plan, a beginning, an
-    end, a taste. *hypothetical*: it is not stated as true.
+    end, a taste. *made_to* is its participle if it is passive ("is *allowed* to drive"). *hypothetical*:
+    it is not stated as true.
     """
 
     tense: Tense = "present"
@@ -96,6 +97,7 @@ class Aspect:
     able: bool = False
     lead: str = ""
     outer: str = ""
+    made_to: str = ""
 
 
 def aspect(clause: Clause) -> Aspect:
@@ -174,6 +176,8 @@ def _lead(found: Aspect, clause: Clause, modal: str) -> None:
         return
     outer, inner = clause.verbs[0], clause.verbs[1]
     lemma = found.outer = outer.lemma_.lower()
+    passive = any(word.dep_ in ("auxpass", "nsubjpass") for word in outer.children)
+    found.made_to = outer.lower_ if passive else ""
     infinitive = any(word.tag_ == "TO" for word in inner.children)
     if lemma == "go" and infinitive and outer.tag_ == "VBG":
         found.tense, found.lead = ("future" if found.tense == "present" else found.tense), "going"
