@@ -27,7 +27,7 @@ _OWN = regex.compile(
 )
 
 
-class _Candidate(Record):
+class _Namesake(Record):
     """An entity that may be named, with all names that a side knows."""
 
     uuid: str
@@ -95,7 +95,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 def _candidates(
     tx: Transaction, graph_id: int, said: list[NameMention], side: str | None
-) -> dict[int, _Candidate]:
+) -> dict[int, _Namesake]:
     """Entities with a name that occurs in the text, or whose first name does."""
     whole = (one.key for one in said)
     first = (f"f:{names.normal(one.text)}" for one in name_mentions.first_names(said))
@@ -111,18 +111,18 @@ def _candidates(
     )
     # Only people are known by a part of their name.
     meant = (row for row in found if row.kind == "person" or row.key.startswith("="))
-    return {row.id: _candidate(tx, row, side) for row in meant}
+    return {row.id: _namesake(tx, row, side) for row in meant}
 
 
-def _candidate(tx: Transaction, row: NamedRow, side: str | None) -> _Candidate:
+def _namesake(tx: Transaction, row: NamedRow, side: str | None) -> _Namesake:
     known = rows.from_json(row.names)
     if row.is_user and side is not None:
         known = user_sides.names_on(known, user_sides.learned(tx, row.id, side))
     answers = tuple(dict.fromkeys((row.name, *known)))
-    return _Candidate(uuid=row.uuid, names=answers, person=row.kind == "person")
+    return _Namesake(uuid=row.uuid, names=answers, person=row.kind == "person")
 
 
-def _matches(said: list[NameMention], found: dict[int, _Candidate]) -> list[_Match]:
+def _matches(said: list[NameMention], found: dict[int, _Namesake]) -> list[_Match]:
     answers: dict[str, list[tuple[int, str]]] = {}
     first: dict[str, list[tuple[int, str]]] = {}
     for number, known in found.items():

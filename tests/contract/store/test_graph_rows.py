@@ -249,10 +249,10 @@ def test_entities_by_what_is_asked(tx: Transaction, access: Access) -> None:
     asked = tx.entities.asked(keys=listed("mark", "rosa"), graph_id=graph)
     assert [tuple(row) for row in asked] == [("mark", mark)]
     tx.entities.names_add(graph_id=graph, keys=listed("=mark", "f:mark"), entity_id=mark)
-    beside = {"keys": listed("f:mark", "f:rosa"), "graph_id": graph}
-    found = tx.entities.names_beside(side="", limit=1, **beside)
+    keys = listed("f:mark", "f:rosa")
+    found = tx.entities.names_beside(keys=keys, graph_id=graph, side="", limit=1)
     assert [tuple(row) for row in found] == [("f:mark", mark, "=mark")]
-    assert tx.entities.names_beside(side="other", limit=1, **beside) == []
+    assert tx.entities.names_beside(keys=keys, graph_id=graph, side="other", limit=1) == []
     both = listed(own, mark, NOBODY)
     assert tx.entities.own(ids=both) == [own]
     assert tx.entities.ids_by_uuids(graph_id=graph, uuids=listed(uuid, NO_UUID)) == [mark]

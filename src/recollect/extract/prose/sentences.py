@@ -27,7 +27,7 @@ from recollect.extract.prose.mentions import Mention
 from recollect.extract.prose.moments import Moments, Validity, bounds, is_event, is_past
 from recollect.extract.prose.plain import PlacedUnit, Plain, PlainSentence, is_command
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.support import GENERAL, RELATIONS, Support
+from recollect.extract.prose.support import GENERAL, RELATIONS, RelationSupport
 from recollect.extract.prose.syntax import (
     FINITE,
     SUBJECTS,
@@ -92,7 +92,7 @@ class Sentences:
         self._scene = scene
         self._findings = findings
         self._table = table
-        self._support = Support(scene, table, is_verb)
+        self._support = RelationSupport(scene, table, is_verb)
         self._plain = Plain(scene)
         self._parts: list[PendingClause | FoundFact] = []
         self._before: PlacedUnit | None = None

@@ -51,7 +51,7 @@ _CUES: dict[Kind, frozenset[str]] = {
 }
 
 
-class Support:
+class RelationSupport:
     """Checks the relations of one speech."""
 
     def __init__(self, scene: Scene, table: Predicates, is_verb: IsVerb) -> None:
