@@ -109,12 +109,14 @@ eval: setup .venv/dev  ## measure quality on ../shared/data; skips what is not t
 	.venv-train/bin/python -m pip install --quiet -r requirements/train.txt
 	@touch $@
 
-train: setup .venv-train/ready  ## train the judge and the classifier of sentences from training/ and put them into the package: an hour
+train: setup .venv-train/ready  ## train the judge, the classifier of sentences and the model of answers from training/ and put them into the package: two hours
 	PYTHONPATH=.:src .venv-train/bin/python -m training.kinds.train
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.train
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.export
 	PYTHONPATH=.:src .venv-train/bin/python -m training.fuse
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.weigh
+	PYTHONPATH=.:src .venv-train/bin/python -m training.answers.train
+	PYTHONPATH=.:src .venv-train/bin/python -m training.answers.export
 
 lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --extra all --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/runtime.txt

@@ -1,4 +1,4 @@
-"""Write the graphs by which the product runs the embedder and the judge.
+"""Write the graphs by which the product runs the embedder, the judge and the model of answers.
 
 A quantised BERT comes as some hundred small steps for each layer. The same arithmetic in fewer operators of
 the runtime is cheaper: attention is one, a matrix is quantised, multiplied and shifted in one, and what does not
@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from recollect.models import embedder, judge
+from recollect.models import answers, embedder, judge
 from recollect.models.manifest import EMBEDDER
 from recollect.settings import Settings
 
@@ -234,8 +234,8 @@ def fuse_embedder(weights: Path, out: Path) -> None:
     graph.write(out, ["input_ids"], x, "vector")
 
 
-def fuse_judge(weights: Path, out: Path) -> None:
-    """Token ids and sides of a pair to four logits, as `encoder.Judge` has them."""
+def fuse_pairs(weights: Path, out: Path) -> None:
+    """Token ids and sides of a pair to logits, as `encoder.Judge` has them."""
     graph, names = Graph(Given(weights), JUDGE_NAMES), JUDGE_NAMES
     words = graph.embedded(names.words, "Gather", "input_ids")
     sides = graph.embedded(names.sides, "Gather", "token_type_ids")
@@ -263,7 +263,8 @@ def main() -> None:
     """Entry point."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     fuse_embedder(EMBEDDER.folder(Settings().models) / "model.onnx", embedder.GRAPH)
-    fuse_judge(judge.FILE, judge.GRAPH)
+    fuse_pairs(judge.FILE, judge.GRAPH)
+    fuse_pairs(answers.FILE, answers.GRAPH)
 
 
 if __name__ == "__main__":

@@ -20,12 +20,12 @@ from training.judge import corpus
 from training.judge.corpus import History
 
 QUESTIONS = Path(corpus.__file__).parents[1] / "questions"
-# The judge learned from none of these.
-HANDS = ("h1", "h2", "e1", "e2", "e3")
+# Neither the judge nor the model of answers learned from these.
+HANDS = ("h1", "h2")
 MEASURED = ("fact@1", "fact@5", "stale")
 FIRST = 5
 NOTE = (
-    "Histories of hands that the judge did not learn from, read by the embedded reader. A fact counts by "
+    "Histories of hands that no model learned from, read by the embedded reader. A fact counts by "
     "the message behind it: fact@1 and fact@5, one of the first facts that hold is of a message that answers; "
     "stale (only where the answer changed), one of the first five is of a message that answered before."
 )

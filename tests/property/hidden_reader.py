@@ -18,7 +18,7 @@ from recollect.extract.brief import Brief, Extracted
 from recollect.graph import predicates
 from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact, read_direct
 from recollect.graph.types import DIRECT_KINDS
-from recollect.models import cross_encoder, embedder
+from recollect.models import answers, cross_encoder, embedder
 from recollect.models.embedder import DIMENSIONS, Vectors
 
 _WORD = re.compile(r"\w+")
@@ -161,3 +161,15 @@ class WordsCrossEncoder(cross_encoder.CrossEncoder):
         asked = set(_WORD.findall(query.lower()))
         shared = [len(asked & set(_WORD.findall(text.lower()))) - 0.5 for text in texts]
         return np.array(shared, dtype=np.float32)
+
+
+class WordsAnswers(answers.AnswerModel):
+    """Takes a fact for an answer by the words that it shares with the question."""
+
+    def __init__(self) -> None:
+        pass
+
+    def logits(self, question: str, facts: Sequence[str]) -> list[float]:
+        """The number of shared words, minus two."""
+        asked = set(_WORD.findall(question.lower()))
+        return [len(asked & set(_WORD.findall(fact.lower()))) - 2.0 for fact in facts]

@@ -14,10 +14,10 @@ from random import Random
 
 import pytest
 
-from recollect.models import cross_encoder, embedder
+from recollect.models import answers, cross_encoder, embedder
 from tests.property import hidden_policies, hidden_requests, hidden_story
 from tests.property.hidden_policies import Policy, Written
-from tests.property.hidden_reader import WordsCrossEncoder, WordsEmbedder
+from tests.property.hidden_reader import WordsAnswers, WordsCrossEncoder, WordsEmbedder
 from tests.property.hidden_requests import Asked, next_page
 from tests.property.hidden_story import Teller, Topic
 from tests.property.hidden_worlds import World, world
@@ -41,9 +41,10 @@ NEVER_THERE = {
 @pytest.fixture(autouse=True)
 def models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors and scores of words in place of the models."""
-    by_words, scoring = WordsEmbedder(), WordsCrossEncoder()
+    by_words, scoring, answering = WordsEmbedder(), WordsCrossEncoder(), WordsAnswers()
     monkeypatch.setattr(embedder, "load", lambda _: by_words)
     monkeypatch.setattr(cross_encoder, "load", lambda _: scoring)
+    monkeypatch.setattr(answers, "load", lambda _: answering)
 
 
 def test_every_reading_route_is_asked() -> None:

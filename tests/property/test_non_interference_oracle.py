@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from recollect.graph import user_summary
-from recollect.models import cross_encoder, embedder
+from recollect.models import answers, cross_encoder, embedder
 from tests.property import (
     hidden_policies,
     hidden_requests,
@@ -25,7 +25,7 @@ from tests.property import (
 )
 from tests.property.hidden_judge import OWNERS, Judge
 from tests.property.hidden_policies import Policy
-from tests.property.hidden_reader import WordsCrossEncoder, WordsEmbedder
+from tests.property.hidden_reader import WordsAnswers, WordsCrossEncoder, WordsEmbedder
 from tests.property.hidden_story import Teller
 from tests.property.hidden_truth import MARKS, Truth, View
 from tests.property.hidden_worlds import Asked, World, world
@@ -37,9 +37,10 @@ CASES_MIN = 1_500  # of each story
 @pytest.fixture(autouse=True)
 def models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors and scores of words in place of the models."""
-    by_words, scoring = WordsEmbedder(), WordsCrossEncoder()
+    by_words, scoring, answering = WordsEmbedder(), WordsCrossEncoder(), WordsAnswers()
     monkeypatch.setattr(embedder, "load", lambda _: by_words)
     monkeypatch.setattr(cross_encoder, "load", lambda _: scoring)
+    monkeypatch.setattr(answers, "load", lambda _: answering)
 
 
 def write_summaries(told: World) -> None:

@@ -12,10 +12,10 @@ from random import Random
 
 import pytest
 
-from recollect.models import cross_encoder, embedder
+from recollect.models import answers, cross_encoder, embedder
 from tests.property import hidden_policies, hidden_requests, hidden_story
 from tests.property.hidden_policies import Policy
-from tests.property.hidden_reader import WordsCrossEncoder, WordsEmbedder
+from tests.property.hidden_reader import WordsAnswers, WordsCrossEncoder, WordsEmbedder
 from tests.property.hidden_story import Teller, Topic
 from tests.property.hidden_worlds import KEYS_FROM, Asked, Step, World, world
 from tests.property.test_non_interference import compared
@@ -29,9 +29,10 @@ SUMMING_UP = re.compile(r"summar|context|query|/memory|/sessions/\{session_id\}/
 @pytest.fixture(autouse=True)
 def models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors and scores of words in place of the models."""
-    by_words, scoring = WordsEmbedder(), WordsCrossEncoder()
+    by_words, scoring, answering = WordsEmbedder(), WordsCrossEncoder(), WordsAnswers()
     monkeypatch.setattr(embedder, "load", lambda _: by_words)
     monkeypatch.setattr(cross_encoder, "load", lambda _: scoring)
+    monkeypatch.setattr(answers, "load", lambda _: answering)
 
 
 def telling_policy(random: Random, topics: list[Topic]) -> tuple[Policy, set[int]]:

@@ -44,6 +44,7 @@ VALUES: dict[str, tuple[object, object]] = {
     "workers": (0, 3),
     "extraction": ("off", "off"),
     "judge": ("off", "off"),
+    "answers": ("off", "off"),
     "reader": ("agent", "embedded"),
     "predicates": ("relations.toml", "others.toml"),
     "readers": (2, 3),

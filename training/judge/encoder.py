@@ -85,7 +85,7 @@ class Judge(nn.Module):
     whether they are about the same thing. Reading is joint; what is compared in the end is the mean
     of the one and of the other sentence."""
 
-    def __init__(self, layers: int) -> None:
+    def __init__(self, layers: int, outputs: int = 4) -> None:
         super().__init__()
         self.words = nn.Embedding(WORDS, WIDTH)
         self.places = nn.Embedding(PLACES, WIDTH)
@@ -94,7 +94,7 @@ class Judge(nn.Module):
         self.dropout = nn.Dropout(DROPOUT)
         self.layers = nn.ModuleList(Layer() for _ in range(layers))
         self.head = nn.Sequential(
-            nn.Linear(4 * WIDTH, 192), nn.Tanh(), nn.Dropout(DROPOUT), nn.Linear(192, 4)
+            nn.Linear(4 * WIDTH, 192), nn.Tanh(), nn.Dropout(DROPOUT), nn.Linear(192, outputs)
         )
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
@@ -163,9 +163,9 @@ _PARTS = {
 }
 
 
-def pretrained(layers: int, folder: Path) -> Judge:
+def pretrained(layers: int, folder: Path, outputs: int = 4) -> Judge:
     """A judge that knows English and has learned nothing about change yet."""
-    judge, held = Judge(layers), _held(folder)
+    judge, held = Judge(layers, outputs), _held(folder)
     own: dict[str, Any] = {
         "words.weight": held["embeddings.word_embeddings.weight"],
         "places.weight": held["embeddings.position_embeddings.weight"],

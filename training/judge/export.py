@@ -15,10 +15,9 @@ from training.judge.train import CACHE
 NAMES = ("input_ids", "attention_mask", "token_type_ids")
 
 
-def export(layers: int, state: Path, out: Path) -> None:
+def export(judge: encoder.Judge, out: Path) -> None:
     """Write the file, with no more places than the product reads."""
-    judge = encoder.Judge(layers)
-    judge.load_state_dict(torch.load(state, weights_only=True))
+    layers = len(judge.layers)
     judge.places = nn.Embedding.from_pretrained(judge.places.weight[: product.TOKENS_MAX])
     judge.eval()
     words = encoder.tokenizer(encoder.fetch(layers, CACHE))
@@ -50,7 +49,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--layers", type=int, default=6, choices=sorted(encoder.KEPT))
     options = parser.parse_args()
-    export(options.layers, CACHE / f"judge-{options.layers}.pt", product.FILE)
+    judge = encoder.Judge(options.layers)
+    judge.load_state_dict(torch.load(CACHE / f"judge-{options.layers}.pt", weights_only=True))
+    export(judge, product.FILE)
 
 
 if __name__ == "__main__":

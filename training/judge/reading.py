@@ -9,6 +9,7 @@ import msgspec
 from recollect.extract.brief import Brief, Profile, Turn
 from recollect.extract.prose import Prose
 from recollect.graph import predicates
+from recollect.graph.found import Found
 from recollect.models import parser
 from recollect.models.sentence_kinds import Kind, Utterance
 from recollect.settings import Settings
@@ -20,26 +21,31 @@ _BEFORE = 4
 
 def read(histories: Sequence[History]) -> Read:
     """For each statement the one fact that the reader writes; None where it writes none or several."""
-    prose = Prose(parser.load(Settings().models), predicates.load(), _everything)
+    prose = Prose(parser.load(Settings().models), predicates.load(), everything)
     return {history.name: _read(prose, history) for history in histories}
 
 
 def kept(histories: Sequence[History], folder: Path) -> Read:
     """The same out of a file, where it was made before from as many statements."""
     file = folder / "read.json"
-    found = msgspec.json.decode(file.read_bytes(), type=Read) if file.is_file() else {}
-    missing = [one for one in histories if len(found.get(one.name, ())) != len(one.statements)]
+    held = msgspec.json.decode(file.read_bytes(), type=Read) if file.is_file() else {}
+    missing = [one for one in histories if len(held.get(one.name, ())) != len(one.statements)]
     if missing:
-        found |= read(missing)
-        file.write_bytes(msgspec.json.encode(found))
-    return found
+        held |= read(missing)
+        file.write_bytes(msgspec.json.encode(held))
+    return held
 
 
-def _everything(sentences: Sequence[Utterance]) -> list[Kind]:
+def everything(sentences: Sequence[Utterance]) -> list[Kind]:
     return ["none" if said.text.endswith("?") else "state" for said in sentences]
 
 
 def _read(prose: Prose, history: History) -> list[str | None]:
+    return [one.facts[0].fact if len(one.facts) == 1 else None for one in found(prose, history)]
+
+
+def found(prose: Prose, history: History) -> list[Found]:
+    """What the reader finds in each statement."""
     first = history.owner.split()[0]
     user = Profile(name=history.owner, user_id="owner", first_name=first)
     turns = [
@@ -62,6 +68,4 @@ def _read(prose: Prose, history: History) -> list[str | None]:
         )
         for place, (turn, one) in enumerate(zip(turns, history.statements, strict=True))
     ]
-    return [
-        found.facts[0].fact if len(found.facts) == 1 else None for found in prose.read_many(briefs)
-    ]
+    return prose.read_many(briefs)

@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -34,6 +34,7 @@ BATCH = 32
 RATE, HEAD_RATE = 1e-4, 1e-3
 WARMING = 0.08
 SLOT_WEIGHT = 0.3
+Texts = TypeVar("Texts", bound=tuple[Any, ...])  # the first two are texts
 PART_EVERY = 100  # batches after which a training that is stopped can go on
 
 
@@ -92,7 +93,7 @@ def examples(
     return found
 
 
-def batches(drawn: list[Example], chance: random.Random) -> Iterator[list[Example]]:
+def batches(drawn: list[Texts], chance: random.Random) -> Iterator[list[Texts]]:
     """Pairs of about one length together, so that little is padded."""
     chance.shuffle(drawn)
     for start in range(0, len(drawn), 20 * BATCH):

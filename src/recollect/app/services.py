@@ -295,7 +295,7 @@ async def open_services(
         settings=settings,
         store=audited,
         segments=segments,
-        finder=Finder(read, segments, settings.models),
+        finder=Finder(read, segments, settings.models, reads_answers=settings.answers == "on"),
         clock=clock,
         predicates=table,
         language_model=model,

@@ -17,6 +17,7 @@ from recollect.errors import InvalidInput
 from recollect.graph.types import Fact, Item
 from recollect.limits import SEARCH_QUERY_CHARS_MAX
 from recollect.native import facts
+from recollect.search import answers
 from recollect.search.explain import ScoreBreakdown, SearchOutcome
 from recollect.search.kinds import KINDS, kind_of
 from recollect.search.query import Hit, Query
@@ -171,7 +172,11 @@ def _steps(query: Query, standing: SearchOutcome | None, *, shown: bool) -> list
         step("put forward", why, passed=False)
         return steps
     step("put forward", f"one of {standing.put_forward} that were scored", passed=True)
-    looked_at = query.limit * _WIDER.get(query.reranker or "", 1)
+    looked_at = (
+        answers.candidates(query)
+        if answers.reads(query)
+        else query.limit * _WIDER.get(query.reranker or "", 1)
+    )
     why = f"place {weighed.place} by the fused score; the first {looked_at} are looked at"
     if not step("score", why, passed=shown or weighed.place <= looked_at):
         return steps
@@ -182,7 +187,8 @@ def _steps(query: Query, standing: SearchOutcome | None, *, shown: bool) -> list
 def _late(query: Query, weighed: ScoreBreakdown) -> str:
     if query.score_min is not None and query.reranker is None:
         return f"its score {weighed.score:.2f} is below min_score {query.score_min}"
-    return f"the reranker {query.reranker} puts {query.limit} others before it"
+    order = "reading them with the question" if query.reranker is None else query.reranker
+    return f"{order} puts {query.limit} others before it"
 
 
 Section = Literal[

@@ -10,7 +10,7 @@ import numpy as np
 
 from recollect.graph.filters import NO_FILTERS, Filters
 from recollect.graph.types import Record
-from recollect.search import rank
+from recollect.search import answers, rank
 from recollect.search.query import PreparedQuery
 from recollect.search.score import Candidates
 from recollect.search.segment import Segment
@@ -49,6 +49,12 @@ class SearchOutcome(Record):
     asked_for: bool = True
     weighed: ScoreBreakdown | None = None
     put_forward: int = 0
+
+
+def with_answer(found: ScoreBreakdown, score: float) -> ScoreBreakdown:
+    """The breakdown of a hit whose *score* includes what reading it with the question added."""
+    added = answers.share(score, found.score)
+    return msgspec.structs.replace(found, score=score, parts={**found.parts, "answer": added})
 
 
 def break_down(

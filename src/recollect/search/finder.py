@@ -17,11 +17,13 @@ from recollect.graph.filters import Filters
 from recollect.graph.types import Access, Fact, Graph, Kind
 from recollect.graph.visibility import Visibility
 from recollect.limits import RERANK_BUDGET_S
+from recollect.models import answers as answer_model
 from recollect.models import cross_encoder, embedder
-from recollect.search import contexts, explain, rank
+from recollect.search import answers, contexts, explain, rank
 from recollect.search.columns import NO_TIME, Floats
 from recollect.search.contexts import Context, ContextSpan
 from recollect.search.explain import ScoreBreakdown, SearchOutcome
+from recollect.search.freshness import Rivals
 from recollect.search.kinds import KINDS
 from recollect.search.overview import Overview, OverviewRequest, overview
 from recollect.search.prepare import known_to, look_up, parts, prepare
@@ -44,10 +46,13 @@ _ANY_TIME = datetime.min.replace(tzinfo=UTC)  # filters do not depend on the pre
 class Finder:
     """Finds facts, entities, episodes, observations and thread summaries of a graph."""
 
-    def __init__(self, store: Store, segments: Segments, models: Path) -> None:
+    def __init__(
+        self, store: Store, segments: Segments, models: Path, *, reads_answers: bool = True
+    ) -> None:
         self._store = store
         self._segments = segments
         self._models = models
+        self._reads_answers = reads_answers
         self._embedded: dict[bytes, Floats] = {}
         self._lock = threading.Lock()
 
@@ -56,10 +61,14 @@ class Finder:
         if not query.text.strip() or query.limit <= 0:
             return []
         view, lookups = await self._begin(access, graph, query)
-        ranked = await asyncio.to_thread(self._search, view, query, lookups)
-        hits = await self._store.read(fetch, access, graph, query.kind, ranked)
+        if self._reads_answers and answers.reads(query):
+            hits = await self._read_with(access, graph, query, view, lookups)
+        else:
+            ranked = await asyncio.to_thread(self._search, view, query, lookups)
+            hits = await self._store.read(fetch, access, graph, query.kind, ranked)
         if query.reranker == "cross_encoder":
             hits = await asyncio.to_thread(self._rerank, query, hits)
+        if query.reranker in (None, "cross_encoder"):
             hits = [hit for hit in hits if hit.score >= (query.score_min or 0.0)]
         return hits[: query.limit]
 
@@ -94,7 +103,14 @@ class Finder:
         """
         view, lookups = await self._begin(access, graph, query)
         ids = [hit.item.id for hit in hits]
-        return await asyncio.to_thread(self._explain, view, query, lookups, ids, about)
+        weighed, outcome = await asyncio.to_thread(self._explain, view, query, lookups, ids, about)
+        if self._reads_answers and answers.reads(query):
+            weighed = {
+                hit.item.id: explain.with_answer(weighed[hit.item.id], hit.score)
+                for hit in hits
+                if hit.item.id in weighed
+            }
+        return weighed, outcome
 
     def _explain(
         self, view: "_View", query: Query, lookups: Lookups, ids: list[int], about: int | None
@@ -141,8 +157,10 @@ class Finder:
             self._embedded.clear()
 
     def load(self) -> None:
-        """Load the model that queries are embedded with."""
+        """Load the models that a search needs."""
         embedder.load(self._models)
+        if self._reads_answers:
+            answer_model.load(self._models)
 
     async def warm(self, access: Access, graph: Graph) -> None:
         """Load what a search of this graph needs."""
@@ -155,11 +173,12 @@ class Finder:
         return _View(segment, access.visibility), await read(look_up, graph.id, query)
 
     def _search(self, view: "_View", query: Query, lookups: Lookups) -> list[Hit[int]]:
-        """The expensive part, run in a separate thread.
+        """The expensive part, run in a separate thread."""
+        return self._ranked(view, self._prepare(view, query, lookups), lookups)
 
-        If a question asks several things, an item that fits one of its parts fits the question.
-        """
-        prepared = self._prepare(view, query, lookups)
+    def _ranked(self, view: "_View", prepared: PreparedQuery, lookups: Lookups) -> list[Hit[int]]:
+        """What fits best. If a question asks several things, what fits one of its parts fits the question."""
+        query = prepared.query
         hits = view(rank.search, prepared)
         several = parts(query.text) if query.reranker is None else ()
         about = {
@@ -215,6 +234,27 @@ class Finder:
                 while len(self._embedded) > _EMBEDDED_MAX:
                     del self._embedded[next(iter(self._embedded))]
         return vector
+
+    async def _read_with(
+        self, access: Access, graph: Graph, query: Query, view: "_View", lookups: Lookups
+    ) -> list[Hit[Fact]]:
+        """The facts found, in their order once a model has read the best of them with the question."""
+        wide = replace(query, limit=answers.candidates(query), score_min=None)
+        ranked, rivals = await asyncio.to_thread(self._search_rivals, view, wide, lookups)
+        hits = await self._store.read(fetch, access, graph, "fact", ranked)
+        first = {hit.item for hit in ranked[: answers.READ_MAX]}
+        best = [hit for hit in hits if hit.item.id in first]
+        logits = answer_model.load(self._models).logits
+        read = await asyncio.to_thread(answers.answering, query, best, rivals, logits)
+        return sorted([*read, *answers.unread(hits[len(best) :])], key=lambda hit: -hit.score)
+
+    def _search_rivals(
+        self, view: "_View", query: Query, lookups: Lookups
+    ) -> tuple[list[Hit[int]], Rivals | None]:
+        prepared = self._prepare(view, query, lookups)
+        hits = self._ranked(view, prepared, lookups)
+        best = [hit.item for hit in hits[: answers.READ_MAX]]
+        return hits, view(rank.rivals, prepared, best)
 
     def _rerank(self, query: Query, hits: Sequence[Hit[Any]]) -> list[Hit[Any]]:
         """The hits in the order that the cross-encoder and the fused scores agree on."""

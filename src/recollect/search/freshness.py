@@ -9,10 +9,13 @@ said which are over, so a fact that it read casts no such doubt. Nothing is left
 the past or about a given time are not affected.
 """
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from recollect.search.columns import NO_TIME, Flags, Floats, Ints, Scores, Slots
-from recollect.search.score import Candidates, about_now
+from recollect.search.score import Candidates, about_now, ended
 from recollect.store.rows import micros
 
 # Measured: docs/measurements/search.md.
@@ -26,6 +29,25 @@ ANSWERS = 4  # … and the newer is one of this many that fit best
 OVERTAKEN = 0.4  # the probability that the older one is then over
 _COMPETING_MAX = 16
 _DOUBTED_MAX = 64
+
+
+class Rivals(NamedTuple):
+    """Facts by row id that may be older and newer answers to one question.
+
+    *later*: whether the fact of a column is newer than that of a row and can have replaced it. *alike*:
+    how close they are in meaning, apart from what all of them share. *ended*: which no longer hold.
+    """
+
+    ids: list[int]
+    later: Flags
+    alike: Floats
+    ended: Flags
+
+    def among(self, ids: Sequence[int]) -> "Rivals":
+        """The same for some of them, in this order."""
+        places = [self.ids.index(one) for one in ids]
+        both = np.ix_(places, places)
+        return Rivals(list(ids), self.later[both], self.alike[both], self.ended[places])
 
 
 def doubts(candidates: Candidates, scores: Scores) -> Scores:
@@ -69,6 +91,21 @@ def overtaken(candidates: Candidates, scores: Scores) -> Scores:
     return found
 
 
+def rivals(candidates: Candidates, ids: Sequence[int]) -> Rivals | None:
+    """Which of some facts are newer than which others; None if the query is not about the present."""
+    if not about_now(candidates) or not ids:
+        return None
+    slots = candidates.segment.facts.known(ids)
+    places = candidates.segment.facts.ids.array[slots].tolist()
+    said = _said(candidates, slots)
+    facts = candidates.segment.facts
+    # Whoever was shown the older fact said itself whether that is over.
+    can = ~facts.weighed.array[slots]
+    can &= facts.valid_at.array[slots] <= micros(candidates.query.now)
+    later = (said[:, None] < said) & can
+    return Rivals(places, later, _likeness(candidates, slots), ended(candidates, slots))
+
+
 def _open(candidates: Candidates, scores: Scores) -> Slots:
     """The indexes of the best facts that have a beginning, a vector and no end."""
     facts = candidates.segment.facts
@@ -103,7 +140,9 @@ def freshened(candidates: Candidates, scores: Scores) -> Scores:
     best: Slots = order[held[order]].astype(np.int32)
     if len(best) < 2:
         return scores
-    strength = np.clip((_likeness(candidates, best) - ALIKE) / (SAME - ALIKE), 0.0, 1.0)
+    strength = np.clip(
+        (_likeness(candidates, candidates.slots[best]) - ALIKE) / (SAME - ALIKE), 0.0, 1.0
+    )
     apart = scores[best][:, None] - scores[best]
     falls = strength * np.maximum(apart + BEHIND, 0.0)
     falls[~(_later(candidates, candidates.slots[best]) & (apart < REACH))] = 0.0
@@ -112,9 +151,9 @@ def freshened(candidates: Candidates, scores: Scores) -> Scores:
     return fresh
 
 
-def _likeness(candidates: Candidates, places: Slots) -> Floats:
+def _likeness(candidates: Candidates, slots: Slots) -> Floats:
     """The pairwise cosines of facts, without what they all share: the people and topic of the question."""
-    rows = candidates.segment.vectors["fact"].rows(candidates.slots[places])
+    rows = candidates.segment.vectors["fact"].rows(slots)
     apart = rows - rows.mean(axis=0)
     apart /= np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-6)
     alike: Floats = np.einsum("ij,kj->ik", apart, apart)

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.graph.types import Kind
-from recollect.search import hops
+from recollect.search import freshness, hops
 from recollect.search.columns import Flags, Floats, Ints, Scores, Slots
-from recollect.search.freshness import doubts, freshened, overtaken
+from recollect.search.freshness import Rivals, doubts, freshened, overtaken
 from recollect.search.query import Hit, PreparedQuery
 from recollect.search.score import Candidates, bonus
 from recollect.search.segment import Segment
@@ -55,6 +55,12 @@ def search(segment: Segment, prepared: PreparedQuery) -> list[Hit[int]]:
         for number, score in zip(segment.row_ids(query.kind, slots), scores, strict=True)
         if query.score_min is None or query.reranker in _JUDGED_LATER or score >= query.score_min
     ]
+
+
+def rivals(segment: Segment, prepared: PreparedQuery, ids: Sequence[int]) -> Rivals | None:
+    """Which of the facts that were found may have replaced which; None if that does not matter."""
+    visible = segment.passing(prepared)
+    return freshness.rivals(Candidates(segment, prepared, visible), ids)
 
 
 def fused(candidates: Candidates) -> Scores:
@@ -138,7 +144,7 @@ def likely(candidates: Candidates, scores: Scores) -> Scores:
     if not doubted.any():
         return fresh
     fits = scaled(candidates.kind, fresh) * np.maximum(1 - WRONG * doubted, _LEAST)
-    return np.where(doubted > 0, _unscaled(candidates.kind, fits), fresh)
+    return np.where(doubted > 0, unscaled(candidates.kind, fits), fresh)
 
 
 def best(candidates: Candidates, without: Slots) -> tuple[Slots, Scores]:
@@ -156,7 +162,7 @@ def scaled(kind: Kind, scores: Scores) -> Scores:
     return 1 / (1 + np.exp((_UNRELATED.get(kind, _UNRELATED_ELSE) - scores) / _STEEP))
 
 
-def _unscaled(kind: Kind, fits: Scores) -> Scores:
+def unscaled(kind: Kind, fits: Scores) -> Scores:
     """The fused scores that `scaled` gave these."""
     fits = np.clip(fits, 1e-9, 1 - 1e-9)
     return _UNRELATED.get(kind, _UNRELATED_ELSE) + _STEEP * np.log(fits / (1 - fits))

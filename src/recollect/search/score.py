@@ -303,7 +303,7 @@ def _left_behind(candidates: Candidates) -> Scores:
     source, target = facts.source.array, facts.target.array
     tied = facts.alive.array & (own[source] != own[target])
     other = np.where(own[source], target, source)
-    over = _over(candidates, np.arange(len(facts), dtype=np.int32))
+    over = ended(candidates, np.arange(len(facts), dtype=np.int32))
     behind = np.zeros(len(own), bool)
     behind[other[tied & over]] = True
     # Someone who left a place, or visited it once, is not tied to it.
@@ -348,10 +348,10 @@ def _valid(candidates: Candidates) -> Scores:
         return np.where(_inside(candidates, starts, ends), IN_TIME, 0.0)
     if candidates.query.filters.valid_on is not None or candidates.prepared.tense == "past":
         return np.zeros(len(candidates.slots))
-    return np.where(_over(candidates, candidates.slots), NO_LONGER, 0.0)
+    return np.where(ended(candidates, candidates.slots), NO_LONGER, 0.0)
 
 
-def _over(candidates: Candidates, slots: Slots) -> Flags:
+def ended(candidates: Candidates, slots: Slots) -> Flags:
     """Which facts no longer hold."""
     facts, now = candidates.segment.facts, micros(candidates.query.now)
     ends, expired = facts.invalid_at.array[slots], facts.expired_at.array[slots]

@@ -90,14 +90,15 @@ async def build(folder: Path, story: Sequence[tuple[str, str, str]] = SAID) -> N
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[World]:
+async def opened(folder: Path, *, reads_answers: bool = True) -> AsyncIterator[World]:
     """That graph with a finder."""
     store = open_store(folder)
     segments = Segments(store, bytes_max=10**9)
     access = Access(project_id=1, project_uuid="", key_uuid="")
     graph = await store.read(graphs.of_user, access, "jane")
     try:
-        yield World(store, access, graph, Finder(store, segments, Settings().models))
+        finder = Finder(store, segments, Settings().models, reads_answers=reads_answers)
+        yield World(store, access, graph, finder)
     finally:
         await segments.close()
         await store.close()
@@ -170,12 +171,16 @@ async def test_reciprocal_ranks_are_sums_of_one_over_ranks(world: World) -> None
     assert found[0].score == 2.0
 
 
-async def test_relevance_alone_leaves_the_order_and_likeness_changes_it(world: World) -> None:
-    """The weight that a caller gives decides."""
+async def test_relevance_alone_leaves_the_order_and_likeness_changes_it(
+    learned: Path, tmp_path: Path
+) -> None:
+    """The weight that a caller gives decides. It begins with the order in which nothing was read yet."""
     text = "Which city did Jane move to?"
-    plain = await world.told(text, limit=4)
-    assert await world.told(text, limit=4, reranker="mmr", mmr_lambda=1.0) == plain
-    apart = await world.told(text, limit=4, reranker="mmr", mmr_lambda=0.2)
+    copy_store(learned, tmp_path / "store")
+    async with opened(tmp_path / "store", reads_answers=False) as world:
+        plain = await world.told(text, limit=4)
+        assert await world.told(text, limit=4, reranker="mmr", mmr_lambda=1.0) == plain
+        apart = await world.told(text, limit=4, reranker="mmr", mmr_lambda=0.2)
     assert apart[0] == plain[0]
     assert apart != plain
 
