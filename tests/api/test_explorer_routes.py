@@ -199,7 +199,7 @@ async def test_a_search_is_explained_by_the_parts_of_its_scores(world: World) ->
     best = told["hits"][0]
     assert best["fact"]["fact"] == LIVES
     assert best["weighed"]["place"] == 1
-    assert set(best["weighed"]["parts"]) == {"known", "meaning", "words", "told"}
+    assert set(best["weighed"]["parts"]) == {"known", "meaning", "words", "told", "answer"}
     assert best["weighed"]["parts"]["meaning"] > 0
     assert best["weighed"]["score"] == pytest.approx(best["score"])
 
@@ -217,8 +217,9 @@ async def test_a_missed_fact_tells_where_it_fell_out(world: World) -> None:
     kept_out = {"edge_types": ["WORKS_AT"]}
     found, name, passed, why = await way(fact_uuid=lives, search_filters=kept_out)
     assert (found, name, passed, why) == (False, "filters", False, "kept out by edge_types")
-    found, name, passed, _ = await way(fact_uuid=await world.of(LEFT), limit=1)
-    assert (found, name, passed) == (False, "score", False)
+    found, name, passed, why = await way(fact_uuid=await world.of(LEFT), limit=1)
+    assert (found, name, passed) == (False, "answer", False)
+    assert why == "reading them with the question puts 1 others before it"
     absent = "00000000-0000-4000-8000-000000000000"
     assert (await way(fact_uuid=absent))[:3] == (False, "there", False)
     assert (await way(fact_uuid=lives, scope="episodes"))[:3] == (False, "scope", False)

@@ -8,7 +8,7 @@ import { moment, span } from "./when.js";
 
 const SCOPES = [["edges", "Facts"], ["nodes", "Entities"], ["episodes", "Episodes"], ["observations", "Observations"], ["thread_summaries", "Thread summaries"]];
 const RERANKERS = [["", "Best fusion"], ["rrf", "Reciprocal ranks"], ["mmr", "Diverse (MMR)"], ["episode_mentions", "Most mentioned"], ["cross_encoder", "Cross-encoder"]];
-const PARTS = { words: "words", meaning: "meaning", told: "the episode behind it", known: "who and when", turn: "the turn itself", facts: "facts in it" };
+const PARTS = { words: "words", meaning: "meaning", told: "the episode behind it", answer: "read with the question", known: "who and when", turn: "the turn itself", facts: "facts in it" };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export async function search({ owner, query, at, known }) {
