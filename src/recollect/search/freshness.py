@@ -103,6 +103,9 @@ def rivals(candidates: Candidates, ids: Sequence[int]) -> Rivals | None:
     can = ~facts.weighed.array[slots]
     can &= facts.valid_at.array[slots] <= micros(candidates.query.now)
     later = (said[:, None] < said) & can
+    later &= ~candidates.segment.words["fact"].lacking(
+        candidates.prepared.names, candidates.visible, slots
+    )
     return Rivals(places, later, _likeness(candidates, slots), ended(candidates, slots))
 
 

@@ -110,7 +110,7 @@ WHERE +n.graph_id = :graph_id AND n.id IN (SELECT k.entity_id FROM entity_names 
 
 -- name: names_beside
 SELECT j.value AS asked, e.entity_id, e.key FROM json_each(:keys) j CROSS JOIN entity_names e
-WHERE substr(e.key, 1, 1) = '=' AND e.entity_id IN (SELECT k.entity_id FROM entity_names k
+WHERE e.graph_id = :graph_id AND substr(e.key, 1, 1) = '=' AND e.entity_id IN (SELECT k.entity_id FROM entity_names k
                JOIN entities m ON m.id = k.entity_id AND m.graph_id = k.graph_id
                WHERE k.graph_id = :graph_id AND k.key = j.value AND (m.side = :side OR m.is_user = 1)
                ORDER BY k.entity_id LIMIT :limit);
