@@ -244,9 +244,14 @@ class Finder:
         hits = await self._store.read(fetch, access, graph, "fact", ranked)
         first = {hit.item for hit in ranked[: answers.READ_MAX]}
         best = [hit for hit in hits if hit.item.id in first]
-        logits = answer_model.load(self._models).logits
-        read = await asyncio.to_thread(answers.answering, query, best, rivals, logits)
+        read = await asyncio.to_thread(self._answering, query, best, rivals)
         return sorted([*read, *answers.unread(hits[len(best) :])], key=lambda hit: -hit.score)
+
+    def _answering(
+        self, query: Query, hits: Sequence[Hit[Fact]], rivals: Rivals | None
+    ) -> list[Hit[Fact]]:
+        """In a thread, because the first one loads the model."""
+        return answers.answering(query, hits, rivals, answer_model.load(self._models).logits)
 
     def _search_rivals(
         self, view: "_View", query: Query, lookups: Lookups
