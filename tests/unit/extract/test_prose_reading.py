@@ -3,9 +3,13 @@
 import pytest
 
 from recollect import limits
+from recollect.extract.prose import syntax
 from recollect.extract.prose.chat import normalise
 from recollect.extract.prose.reader import is_english
+from recollect.extract.prose.syntax import repair
 from recollect.extract.prose.words import gerund, possessive, third
+from recollect.models import parser
+from recollect.settings import Settings
 from tests.unit.extract.prose_world import prose, reading, said, sentences, triples, written
 
 J = "Jane Smith"
@@ -27,6 +31,34 @@ NOISY = [
 @pytest.mark.parametrize(("text", "triple"), NOISY, ids=[row[0] for row in NOISY])
 def test_chat_spelling_is_understood(text, triple):
     assert triple in triples(said(text))
+
+
+HYPHENATED = [
+    'WiFi staff: SSID rw-staff, pass "otter-12" on the board in the hall.',
+    "#7 Guests: SSID x-guest, key y-z, room a-b-c, desk d-e, all on the list.",
+]
+
+
+@pytest.mark.parametrize("text", HYPHENATED)
+def test_mending_a_parse_leaves_a_tree(text):
+    """The last part of "rw-staff" is above the first here; the sentence is a fact all the same."""
+    doc = repair(parser.load(Settings().models)(text), lambda word: False)
+    assert all(list(token.ancestors)[-1:] in ([], [token.sent.root]) for token in doc)
+    assert sentences(said(text))
+
+
+def test_a_parse_that_is_no_tree_is_left_as_it_came(monkeypatch):
+    """Each correction is right by itself; two of one sentence may send words round in a circle."""
+
+    def circle(hyphen):
+        hyphen.nbor(-1).head, hyphen.nbor(1).head = hyphen.nbor(1), hyphen.nbor(-1)
+
+    text = "The e-mail is in the rw-staff folder."
+    nlp = parser.load(Settings().models)
+    monkeypatch.setattr(syntax, "_name", lambda token: circle(token) if token.i == 2 else None)
+    given = [(token.head.i, token.dep_) for token in nlp(text)]
+    assert nlp(text)[2].text == "-"
+    assert [(token.head.i, token.dep_) for token in repair(nlp(text), lambda word: False)] == given
 
 
 SPELLING = [

@@ -161,29 +161,51 @@ def is_apart(token: Token, following: Token | None) -> bool:
 
 NAME_WORDS_MAX = 8
 IsVerb = Callable[[str], bool]
+_TREE = ["HEAD", "DEP"]
 
 
 def repair(doc: Doc, is_verb: IsVerb) -> Doc:
     """Correct tags and heads: the "work" of "I live in Oslo and work at Equinor" is a verb."""
+    given = doc.to_array(_TREE)
     for token in doc:
-        if token.dep_ in ("conj", "cc") and is_title(quotation(token)):
-            token.dep_ = "flat"
-        elif token.dep_ == "conj":
-            _joined(token, is_verb)
-        elif token.dep_ == "nsubj" and token.lower_ == "it" and _stands_for_a_clause(token):
-            token.dep_ = "expl"
-        elif token.dep_ == "pobj" and token.tag_ == "RB":
-            _named_before(token)
-        if token.tag_ == "POS" and token.head.lower_ == "name" and token.head.dep_ == "poss":
-            _name_is(token)
-        if token.tag_ == "VBN" and token.dep_ == "ROOT" and _is_bare_past(token):
-            token.tag_ = "VBD"  # "Dyed my hair last week"
-        if token.is_sent_start:
-            _opening(token, is_verb)
-        if token.tag_ == "VBZ" and token.lower_.endswith("es"):
-            _base_form(token, is_verb)
-        _name(token)
+        _mend(token, is_verb)
+    if not _is_tree(doc):
+        doc.from_array(_TREE, given)
     return doc
+
+
+def _mend(token: Token, is_verb: IsVerb) -> None:
+    if token.dep_ in ("conj", "cc") and is_title(quotation(token)):
+        token.dep_ = "flat"
+    elif token.dep_ == "conj":
+        _joined(token, is_verb)
+    elif token.dep_ == "nsubj" and token.lower_ == "it" and _stands_for_a_clause(token):
+        token.dep_ = "expl"
+    elif token.dep_ == "pobj" and token.tag_ == "RB":
+        _named_before(token)
+    if token.tag_ == "POS" and token.head.lower_ == "name" and token.head.dep_ == "poss":
+        _name_is(token)
+    if token.tag_ == "VBN" and token.dep_ == "ROOT" and _is_bare_past(token):
+        token.tag_ = "VBD"  # "Dyed my hair last week"
+    if token.is_sent_start:
+        _opening(token, is_verb)
+    if token.tag_ == "VBZ" and token.lower_.endswith("es"):
+        _base_form(token, is_verb)
+    _name(token)
+
+
+def _is_tree(doc: Doc) -> bool:
+    """Whether every word leads to the root of its sentence, as two corrections together may not."""
+    ends = {token.i for token in doc if token.head.i == token.i}
+    for token in doc:
+        path = []
+        while token.i not in ends and token.i not in path:
+            path.append(token.i)
+            token = token.head
+        if token.i in path:
+            return False
+        ends.update(path)
+    return True
 
 
 def quotation(token: Token) -> Span | None:
@@ -325,6 +347,8 @@ def _hyphenated(hyphen: Token) -> None:
         return
     first, last = hyphen.nbor(-1), hyphen.nbor(1)
     if first.whitespace_ or hyphen.whitespace_ or not first.dep_ == hyphen.dep_ == last.dep_:
+        return
+    if last in (first.head, first.head.head):  # "SSID rw-staff": it is above the others
         return
     last.head = first.head
     for item in [*first.children]:
