@@ -7,8 +7,11 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.graph import predicates
 from recollect.graph.delta import KnownFact
 from recollect.graph.found import EntityKind, Found, FoundEntity, FoundFact
+from recollect.graph.predicates import Predicates
+from recollect.graph.supersede import Contradiction
 from tests.unit.graph.world import TABLE, World, day
 
 # Few of everything, so that histories meet themselves again.
@@ -247,3 +250,57 @@ def disjoint(one: KnownFact, two: KnownFact) -> bool:
     assert two.valid_at is not None
     first, second = sorted((one, two), key=lambda item: item.valid_at or day(0))
     return first.invalid_at is not None and first.invalid_at <= (second.valid_at or day(0))
+
+
+class _Undecided(Predicates):
+    """The built-in table, without the shortcut past relations that have nothing to do with each other."""
+
+    def concerns(self, name: str, other: str) -> bool:
+        return True
+
+
+BUILT_IN = predicates.load()
+UNDECIDED = _Undecided({name: BUILT_IN[name] for name in BUILT_IN})
+RELATIONS = [*BUILT_IN, "SPEAKS_TO", "REQUESTED_OWNS"]
+
+
+@st.composite
+def _known(draw: st.DrawFn, uuid: str) -> KnownFact:
+    return KnownFact(
+        uuid=uuid,
+        source=draw(st.sampled_from("ab")),
+        target=draw(st.sampled_from("ab")),
+        name="",
+        predicate=draw(st.sampled_from(RELATIONS)),
+        fact=f"a b {uuid}",
+        gist=draw(st.sampled_from(("a b", "a not b"))),
+        negated=draw(st.booleans()),
+        ends=draw(st.booleans()),
+        slot=draw(st.sampled_from((None, "x"))),
+        created_at=day(1),
+    )
+
+
+@given(_known("one"), _known("two"), st.booleans(), st.booleans())
+def test_relations_that_say_nothing_of_each_other_close_nothing(
+    one: KnownFact, two: KnownFact, corrects: bool, together: bool
+) -> None:
+    """Passing over such a pair at once decides as the rules would."""
+    quick, slow = Contradiction(BUILT_IN, {}), Contradiction(UNDECIDED, {})
+    said = {"corrects": corrects, "together": together}
+    assert quick.force(one, two, **said) == slow.force(one, two, **said)
+    alike = msgspec.structs.replace(two, predicate=one.predicate)
+    assert quick.force(one, alike, **said) == slow.force(one, alike, **said)
+
+
+@given(st.sampled_from(RELATIONS), _known("one"), _known("two"))
+def test_what_a_relation_names_is_not_passed_over(
+    name: str, one: KnownFact, two: KnownFact
+) -> None:
+    """Random pairs are seldom related, so those that the table relates are tried one by one."""
+    own = BUILT_IN[name]
+    later = msgspec.structs.replace(one, predicate=name)
+    for other in (*own.ends, *own.ends_alone, *own.replaces, *own.rivals):
+        earlier = msgspec.structs.replace(two, predicate=other)
+        quick, slow = Contradiction(BUILT_IN, {}), Contradiction(UNDECIDED, {})
+        assert quick.force(later, earlier) == slow.force(later, earlier)

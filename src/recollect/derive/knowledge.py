@@ -53,6 +53,7 @@ class Neighbourhood:
         self._entity_ids: dict[str, int] = {}
         self._entity_uuids: dict[int, str] = {}
         self._fact_ids: dict[str, int] = {}
+        self.new_keys: list[str] = []  # under which entities became known
         self.ends: tuple[KnownEntity, ...] = ()  # of loaded facts, unless already loaded
 
     def entities(self, wanted: Needs) -> tuple[KnownEntity, ...]:
@@ -182,7 +183,7 @@ class Neighbourhood:
     def apply(
         self, delta: Delta, *, now: datetime, extractor: str | None = None, gone: bool = False
     ) -> None:
-        """Write what was decided about the episode, in the caller's transaction.
+        """Write what was decided about the episode, in the caller's transaction, but for its mentions.
 
         *gone*: it was deleted, so it supports nothing.
         """
@@ -204,9 +205,6 @@ class Neighbourhood:
             self._support(support, self._episode_id)
         for doubt in () if gone else delta.doubts:
             self._doubt(doubt)
-        if delta.mentions and not gone:
-            mentioned = rows.to_json([self._entity_ids[uuid] for uuid in delta.mentions])
-            self._tx.links.mentions_add(entities=mentioned, episode_id=self._episode_id)
 
     def cite(self, delta: Delta) -> list[int]:
         """Make cited episodes of the log support the facts that cite them; returns their row ids.
@@ -250,13 +248,13 @@ class Neighbourhood:
             now=rows.micros(now),
         )
         self._entity_ids[entity.uuid] = entity_id
-        put_names(self._tx, self._graph_id, entity_id, entity.names)
+        self.new_keys += put_names(self._tx, self._graph_id, entity_id, entity.names)
 
     def _change_entity(self, entity: ChangedEntity) -> None:
         entity_id = self._entity_ids[entity.uuid]
         if self._user is not None and self._user.uuid == entity.uuid:
             entity = user_sides.learn(self._tx, entity_id, self._side, self._user, entity)
-        change_entity(self._tx, self._graph_id, entity_id, entity)
+        self.new_keys += change_entity(self._tx, self._graph_id, entity_id, entity)
 
     def _add_fact(self, fact: NewFact, extractor: str | None) -> None:
         self._fact_ids[fact.uuid] = self._tx.facts.insert(
@@ -318,8 +316,10 @@ class Neighbourhood:
         )
 
 
-def change_entity(tx: Transaction, graph_id: int, entity_id: int, entity: ChangedEntity) -> None:
-    """Write a changed entity."""
+def change_entity(
+    tx: Transaction, graph_id: int, entity_id: int, entity: ChangedEntity
+) -> list[str]:
+    """Write a changed entity; returns the keys of its new names."""
     tx.entities.learn(
         id=entity_id,
         name=entity.name,
@@ -329,14 +329,15 @@ def change_entity(tx: Transaction, graph_id: int, entity_id: int, entity: Change
         kind=entity.kind,
         names=rows.to_json(entity.names),
     )
-    put_names(tx, graph_id, entity_id, entity.new_names)
+    return put_names(tx, graph_id, entity_id, entity.new_names)
 
 
-def put_names(tx: Transaction, graph_id: int, entity_id: int, given: Iterable[str]) -> None:
-    """Make an entity findable under names, in addition to those it has."""
+def put_names(tx: Transaction, graph_id: int, entity_id: int, given: Iterable[str]) -> list[str]:
+    """Make an entity findable under names, in addition to those it has; returns their keys."""
     keys = list(dict.fromkeys(key for name in given for key in names.keys(name)))
     if keys:
         tx.entities.names_add(graph_id=graph_id, keys=rows.to_json(keys), entity_id=entity_id)
+    return keys
 
 
 def known_on(tx: Transaction, row: EntityRow, side: str | None) -> KnownEntity:

@@ -5,6 +5,7 @@ words are stemmed by their endings, stop words dropped, numbers and "not" kept.
 """
 
 import hashlib
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -23,6 +24,8 @@ _WORDS_REMEMBERED = 16_384
 _WORD = regex.compile(
     r"\d+(?:[.,:/-]\d+)*|[\p{L}\p{M}]+(?:['\u2019]\p{L}+)?|\p{N}+|[$\u20ac\u00a3%]"
 )
+# The same, where there is nothing else.
+_ASCII_WORD = re.compile(r"[0-9]+(?:[.,:/-][0-9]+)*|[A-Za-z]+(?:'[A-Za-z]+)?|[$%]")
 _NOT_WORDS = listed("no not never without neither nor cannot none")
 # Words without content, and words that make a statement stronger or newer but not a different one.
 _SMALL = listed(
@@ -50,8 +53,8 @@ _STEM_CHARS_MIN = 3
 def words(text: str) -> frozenset[str]:
     """The content words of *text* as stems; every negating word becomes `not`."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    found = (_folded(word) for word in _WORD.findall(folded))
-    return frozenset(word for word in found if word)
+    cut = (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
+    return frozenset(word for word in map(_folded, cut) if word)
 
 
 @lru_cache(maxsize=_WORDS_REMEMBERED)

@@ -64,9 +64,9 @@ class NameMention(Record):
     caseless: bool
 
     @property
-    def key(self) -> str | None:
-        """The key of an entity with this name."""
-        return next(iter(names.keys(self.text)), None)
+    def key(self) -> str:
+        """The key of an entity with this name; empty if there can be none."""
+        return names.whole_key(self.text)
 
     @property
     def places(self) -> range:
@@ -89,7 +89,7 @@ class NamedText:
         own = (word.text for word in self._words if word.text.casefold() not in _I)
         self._caseless = not any(map(_capital, own))
 
-    def keys(self) -> list[str]:
+    def first_keys(self) -> list[str]:
         """The keys of entities whose name begins with a word of the text."""
         return [key for key in dict.fromkeys(self._starts) if key]
 

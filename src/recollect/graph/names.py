@@ -90,7 +90,7 @@ def keys(name: str) -> tuple[str, ...]:
     form = normal(name)
     if not form:
         return ()
-    found = ["=" + form]
+    found = [whole_key(name)]
     if not is_address(name):
         words = form.split()
         found.append("f:" + words[0])
@@ -101,6 +101,12 @@ def keys(name: str) -> tuple[str, ...]:
         if len(joined) >= _ENDS_FROM_CHARS:
             found += ["p:" + joined[:_ENDS_CHARS], "q:" + joined[-_ENDS_CHARS:]]
     return tuple(dict.fromkeys(map(_bounded, found)))
+
+
+def whole_key(name: str) -> str:
+    """The first of the keys: that of an entity with exactly this name; empty if nothing of it remains."""
+    form = normal(name)
+    return _bounded("=" + form) if form else ""
 
 
 def _bounded(key: str) -> str:

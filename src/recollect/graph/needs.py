@@ -18,6 +18,7 @@ facts are of one sort. An entity that is not loaded stays as it is.
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import lru_cache
 
 from recollect.graph import names
 from recollect.graph.delta import KnownEntity
@@ -27,6 +28,7 @@ from recollect.graph.predicates import Predicate, Predicates
 from recollect.graph.resolve import Resolution, goes_by
 from recollect.graph.types import Record
 
+_REMEMBERED = 4_096
 _REQUESTED = "REQUESTED_"
 _PARTS: dict[EntityKind | None, str] = {"person": "f:", "organization": "a:"}
 
@@ -100,7 +102,8 @@ def _keys(item: FoundEntity) -> Iterator[str]:
     """Its exact names, and the part of its name by which its kind may be known in full."""
     named = () if item.who is not None else (item.name,)
     for name in (*named, *item.aliases, *((item.rename,) if item.rename else ())):
-        yield from names.keys(name)[:1]
+        if key := names.whole_key(name):
+            yield key
     part = _PARTS.get(item.kind)
     if part is not None and (item.kind != "person" or len(item.name.split()) == 1):
         yield from (key for key in names.keys(item.name) if key.startswith(part))
@@ -181,6 +184,15 @@ def _add_related(
     """Look up facts with other targets that may be closed by a fact of this relation, or close it."""
     if own.single or alone:
         lookups.around(entity, own)
+    for other in _related(predicates, own.name, alone):
+        lookups.around(entity, other)
+
+
+# Open relations are named by what is said, so there is no end to them.
+@lru_cache(maxsize=_REMEMBERED)
+def _related(predicates: Predicates, name: str, alone: bool) -> tuple[Predicate, ...]:
+    """The other relations whose facts a fact of this one may close, or that may close it."""
+    own = predicates[name]
     closed = (own.name, *own.ends, *own.ends_alone, *own.replaces, *own.rivals)
     others = (
         *own.replaces,
@@ -191,5 +203,4 @@ def _add_related(
         *(own.ends_alone if alone else ()),
         *(carried for name in closed for carried in predicates[name].carries),
     )
-    for name in others:
-        lookups.around(entity, predicates[name])
+    return tuple(predicates[other] for other in others)

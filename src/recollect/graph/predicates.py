@@ -49,6 +49,7 @@ class Predicates:
         self._lone_closers = self._inverse("ends_alone")
         self._replacers = self._inverse("replaces")
         self._rivals = self._inverse("rivals")
+        self._concerned = {name: self._concerned_by(item) for name, item in self._by_name.items()}
 
     def _merged(self, table: Mapping[str, Predicate]) -> dict[str, Predicate]:
         parts: dict[str, list[Predicate]] = {}
@@ -81,6 +82,9 @@ class Predicates:
                 found[other] = (*found.get(other, ()), name)
         return found
 
+    def _concerned_by(self, item: Predicate) -> frozenset[str]:
+        return frozenset((item.name, *item.ends, *item.ends_alone, *item.replaces, *item.rivals))
+
     def __getitem__(self, name: str) -> Predicate:
         return self._by_name.get(self._canonical.get(name, name)) or _open(name)
 
@@ -93,6 +97,11 @@ class Predicates:
     def of_phrase(self, phrase: str) -> str | None:
         """The relation that a phrase of lemmas ("work at") expresses, if the table knows it."""
         return self._by_phrase.get(phrase)
+
+    def concerns(self, name: str, other: str) -> bool:
+        """Whether a fact of one relation can say anything of a fact of the other: it is the same, or one
+        that it ends, replaces or rivals."""
+        return name == other or other in self._concerned.get(self._canonical.get(name, name), ())
 
     def closers_of(self, name: str) -> tuple[str, ...]:
         """The relations that bring *name* to an end, between the same two entities."""

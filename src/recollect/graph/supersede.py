@@ -75,6 +75,8 @@ class Contradiction:
             return None
         if not together and is_other_value(later, earlier):
             return "firm"
+        if not self._predicates.concerns(later.predicate, earlier.predicate):
+            return None
         if corrects and self._corrected(later, earlier):
             return "firm"
         denies, denied = self.denies(later), self.denies(earlier)

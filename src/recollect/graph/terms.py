@@ -22,6 +22,7 @@ _RAW_WORD = regex.compile(
     r"\u20a8\u2100-\u213b\u249c-\u24e9\u2adc\u2e9f-\u2fd5\u309b\u309c\u3196-\u33ff\ufdfc"
     r"\ufe33-\ufe4f\uffe3\U0001d15e-\U0001d1c0\U0001f110-\U0001f251]+"
 )
+_ASCII_WORD = re.compile(r"[A-Za-z0-9_]+")  # the same, where there is nothing else
 _TERM_CHARS_MAX = 64
 _WORDS_REMEMBERED = 16_384
 # A character of a term may be spelt as a letter and some marks.
@@ -56,7 +57,7 @@ def terms(text: str) -> list[str]:
     Words are cut and then folded one by one, because ordering combining marks takes quadratic time.
     """
     found: list[str] = []
-    for raw in _RAW_WORD.findall(text):
+    for raw in (_ASCII_WORD if text.isascii() else _RAW_WORD).findall(text):
         found += _folded(raw[:_RAW_CHARS_MAX])
     stemmed: list[str] = _stemmers.english.stemWords(found)
     return stemmed

@@ -5,7 +5,7 @@ observations, chapters. Readings and changes by hand are all that a graph is mad
 from the start gives the same graph, whichever reader read and whenever.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import TypeVar
 
@@ -51,15 +51,21 @@ class Step(Record):
     distance: int
     gone: bool = False
 
+    @property
+    def is_named_in(self) -> bool:
+        """Whether its text names what is known; with a reading of an earlier version it does not."""
+        return not self.gone and self.found.guarded is not None
+
 
 class StepOutcome(Record):
     """What a step changed.
 
-    *facts* to index; facts and episodes *touched*, whose filters change; entities *described* anew; what
-    was *derived*; and facts *closed* that held before.
+    *facts* to index; entities *mentioned*; facts and episodes *touched*, whose filters change; entities
+    *described* anew; what was *derived*; and facts *closed* that held before.
     """
 
     facts: list[IndexItem]
+    mentioned: list[int]
     touched: dict[Kind, list[int]]
     described: set[int]
     derived: list[Derived]
@@ -69,18 +75,22 @@ class StepOutcome(Record):
 class _Slice:
     """Consecutive steps that are folded into a graph.
 
-    Their index rows change with every step, so they are written once, as the last step left them.
+    Their index rows change with every step, so they are written once, as the last step left them;
+    and mentions, because no step asks for them.
+    *coming*: the steps, none of which is taken yet.
     """
 
-    def __init__(self, tx: Transaction, graph_id: int) -> None:
+    def __init__(self, tx: Transaction, graph_id: int, coming: Iterable[Step]) -> None:
         self._tx = tx
         self._graph_id = graph_id
         self._steps: list[tuple[Step, StepOutcome]] = []
         self._has_chapters = chapters.made(tx, graph_id) is not None
+        searched = (step.episode for step in coming if step.is_named_in)
+        self._naming = naming.Naming(tx, graph_id, searched)
 
     def take(self, step: Step, table: Predicates) -> StepOutcome:
         """Fold in one more step."""
-        taken = _learn(self._tx, step, table)
+        taken = _learn(self._tx, step, table, self._naming)
         if self._has_chapters:
             cited = [seq for fact in step.found.facts for seq in fact.cites]
             chapters.follow(self._tx, self._graph_id, [step.episode.seq, *cited])
@@ -88,11 +98,14 @@ class _Slice:
         return taken
 
     def settle(self) -> None:
-        """Write the index rows of everything that the steps changed."""
+        """Write the mentions of the steps, and the index rows of everything that they changed."""
         if not self._steps:
             return
         tx, graph_id = self._tx, self._graph_id
         every = [taken for _, taken in self._steps]
+        pairs = [(one, step.episode.id) for step, taken in self._steps for one in taken.mentioned]
+        if pairs:
+            tx.links.mentions_add(pairs=rows.to_json(pairs))
         index.put(tx, graph_id, [item for taken in every for item in taken.facts])
         kinds: tuple[Kind, ...] = ("episode", "fact")
         for kind in kinds:
@@ -107,7 +120,7 @@ class _Slice:
 
 def take(tx: Transaction, step: Step, table: Predicates) -> Sequence[str]:
     """Fold in one position of the log, after all that were folded before; returns the facts it closed."""
-    steps = _Slice(tx, step.episode.graph_id)
+    steps = _Slice(tx, step.episode.graph_id, [step])
     taken = steps.take(step, table)
     steps.settle()
     return taken.closed
@@ -127,15 +140,15 @@ def go_on(tx: Transaction, graph_id: int, table: Predicates, *, limit: int) -> b
 
     Returns whether there may be more.
     """
-    found = tx.readings.steps_next(graph_id=graph_id, limit=limit)
-    steps = _Slice(tx, graph_id)
+    found = list(map(_step, tx.readings.steps_next(graph_id=graph_id, limit=limit)))
+    steps = _Slice(tx, graph_id, found)
     edited = edits.first_place(tx, graph_id)
-    for row in found:
-        step = _step(row)
+    for number, step in enumerate(found):
         if edited is not None and edited < step.episode.seq:
             steps.settle()
             edits.again(tx, graph_id, before=step.episode.seq)
             edited = edits.first_place(tx, graph_id)
+            steps = _Slice(tx, graph_id, found[number:])
         steps.take(step, table)
     steps.settle()
     if len(found) == limit:
@@ -166,7 +179,7 @@ def _step(row: StepRow) -> Step:
     )
 
 
-def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
+def _learn(tx: Transaction, step: Step, table: Predicates, searched: naming.Naming) -> StepOutcome:
     """Write what a reading says into the graph. An episode is learned as of when it was processed."""
     episode, side = step.episode, step.side
     found = copies.moved(step.found, step.distance)
@@ -187,11 +200,11 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
         predicates=table,
         resolved=resolved,
     )
-    named = {} if step.gone or found.guarded is None else naming.named(tx, episode, side)
+    named = searched.named(episode, side)
     around.meet(named)
-    mentions = tuple(dict.fromkeys((*delta.mentions, *named)))
-    delta = msgspec.structs.replace(delta, mentions=mentions)
+    mentioned = () if step.gone else dict.fromkeys((*delta.mentions, *named))
     around.apply(delta, now=now, extractor=found.extractor, gone=step.gone)
+    searched.learn(around.new_keys)
     cited = around.cite(delta)
     changed = {fact.uuid for fact in delta.closed_facts} | {one.fact for one in delta.closings}
     changed |= {one.fact for one in delta.doubts}
@@ -201,6 +214,7 @@ def _learn(tx: Transaction, step: Step, table: Predicates) -> StepOutcome:
     held = {fact.uuid for fact in facts if fact.invalid_at is None}
     return StepOutcome(
         facts=_items(around, delta, step.vectors),
+        mentioned=list(map(around.entity_id, mentioned)),
         touched={"episode": cited, "fact": list(map(around.fact_id, changed))},
         described=set(map(around.entity_id, described)),
         derived=[] if step.gone else summaries.refresh(tx, episode, table, delta, step.distance),
@@ -224,6 +238,9 @@ def _new_ids(episode: Episode, found: Found, distance: int) -> NewId:
 
 def _free_uuids(tx: Transaction, graph_id: int, side: str, found: Found) -> Found:
     """*found* without requested uuids that are already used in another graph or beyond a wall."""
+    asked = (*(item.uuid for item in found.entities), *(item.uuid for item in found.facts))
+    if not any(asked):
+        return found
     there = graph_id, side
 
     def free(

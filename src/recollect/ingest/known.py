@@ -162,7 +162,8 @@ def _keys(text: str) -> Iterable[str]:
     heard = _WORD.findall(text)[:KNOWN_NAME_WORDS_MAX]
     for length in range(1, _NAME_WORDS_MAX + 1):
         for start in range(len(heard) - length + 1):
-            yield from names.keys(" ".join(heard[start : start + length]).rstrip("."))[:1]
+            if key := names.whole_key(" ".join(heard[start : start + length]).rstrip(".")):
+                yield key
 
 
 def _of_entity(tx: Transaction, entity_id: int, seq: int) -> list[int]:

@@ -5,7 +5,7 @@ entity known that the episode names. A thing is named by one of its whole names,
 first name that nobody else has, and a user who says "my" names themselves.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -28,10 +28,14 @@ _OWN = regex.compile(
 
 
 class _Namesake(Record):
-    """An entity that may be named, with all names that a side knows."""
+    """An entity that may be named, with all names that a side knows, each after its normal form.
+
+    *first_names*: in normal form, of a person who is known by a full name.
+    """
 
     uuid: str
-    names: tuple[str, ...]
+    names: tuple[tuple[str, str], ...]
+    first_names: tuple[str, ...]
     person: bool
 
 
@@ -55,19 +59,68 @@ def guarded(tx: Transaction, graph_id: int, found: Found) -> Found:
     return msgspec.structs.replace(found, guarded=tuple(sorted(keys)))
 
 
-def named(tx: Transaction, episode: Episode, side: str | None) -> dict[str, int]:
-    """The known entities that an episode names, as row ids by uuid.
+class Naming:
+    """Finds the known entities that some consecutive episodes of a graph name.
 
-    Only entities known before it on its *side* of the walls drawn by policies; None without walls.
+    Which words begin a name is asked once for all their texts; `learn` tells which names were given since.
     """
-    if episode.kind in DIRECT_KINDS or episode.kept_for == "episodic":
-        return {}
-    text = NamedText(_text(episode))
-    begun = tx.known.names_begun(graph_id=episode.graph_id, keys=rows.to_json(text.keys()))
-    said = text.phrases(set(begun))
-    found = _candidates(tx, episode.graph_id, said, side)
-    chosen = {found[entity].uuid: entity for entity in _chosen(_matches(said, found))}
-    return {**_speaker(tx, episode), **chosen}
+
+    def __init__(self, tx: Transaction, graph_id: int, episodes: Iterable[Episode]) -> None:
+        self._tx = tx
+        self._graph_id = graph_id
+        self._texts = {one.id: NamedText(_text(one)) for one in episodes if _is_searched(one)}
+        keys = {key for text in self._texts.values() for key in text.first_keys()}
+        listed = rows.to_json(sorted(keys))
+        self._begun = set(tx.known.names_begun(graph_id=graph_id, keys=listed) if keys else ())
+        self._namesakes: dict[NamedRow, _Namesake] = {}
+
+    def learn(self, keys: Iterable[str]) -> None:
+        """Take note of keys under which entities became known."""
+        self._begun.update(keys)
+
+    def named(self, episode: Episode, side: str | None) -> dict[str, int]:
+        """The known entities that one of the episodes names, as row ids by uuid.
+
+        Only entities known before it on its *side* of the walls drawn by policies; None without walls.
+        """
+        text = self._texts.get(episode.id)
+        if text is None:
+            return {}
+        said = text.phrases(self._begun)
+        first = list(name_mentions.first_names(said))
+        found = self._candidates(said, first, side)
+        chosen = {found[entity].uuid: entity for entity in _chosen(_matches(said, first, found))}
+        return {**_speaker(self._tx, episode), **chosen}
+
+    def _candidates(
+        self, said: list[NameMention], first: list[NameMention], side: str | None
+    ) -> dict[int, _Namesake]:
+        """Entities with a name that occurs in the text, or whose first name does."""
+        parts = (f"f:{names.normal(one.text)}" for one in first)
+        listed = [key for key in dict.fromkeys((*(one.key for one in said), *parts)) if key]
+        if not listed:
+            return {}
+        found = self._tx.entities.named(
+            graph_id=self._graph_id,
+            keys=rows.to_json(listed),
+            side=side or "",
+            limit=NAMED_CANDIDATES_MAX,
+        )
+        return {row.id: self._namesake(row, side) for row in found}
+
+    def _namesake(self, row: NamedRow, side: str | None) -> _Namesake:
+        """What a row says; the same people are met in many texts."""
+        if row.is_user and side is not None:
+            part = user_sides.learned(self._tx, row.id, side)
+            return _namesake(row, user_sides.names_on(rows.from_json(row.names), part))
+        if row not in self._namesakes:
+            self._namesakes[row] = _namesake(row, rows.from_json(row.names))
+        return self._namesakes[row]
+
+
+def _is_searched(episode: Episode) -> bool:
+    """Whether its text names what is known; what a caller wrote as knowledge does not."""
+    return episode.kind not in DIRECT_KINDS and episode.kept_for != "episodic"
 
 
 def _speaker(tx: Transaction, episode: Episode) -> dict[str, int]:
@@ -93,43 +146,28 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
-def _candidates(
-    tx: Transaction, graph_id: int, said: list[NameMention], side: str | None
-) -> dict[int, _Namesake]:
-    """Entities with a name that occurs in the text, or whose first name does."""
-    whole = (one.key for one in said)
-    first = (f"f:{names.normal(one.text)}" for one in name_mentions.first_names(said))
-    listed = [*dict.fromkeys(key for key in (*whole, *first) if key)]
-    if not listed:
-        return {}
-    keys = rows.to_json(listed)
-    found = tx.entities.named(
-        graph_id=graph_id,
-        keys=keys,
-        side=side or "",
-        limit=NAMED_CANDIDATES_MAX,
+def _namesake(row: NamedRow, known: Iterable[str]) -> _Namesake:
+    answers = dict.fromkeys((row.name, *known))
+    person = row.kind == "person"
+    full = (name for name in answers if person and len(name.split()) > 1)
+    return _Namesake(
+        uuid=row.uuid,
+        names=tuple((names.normal(name), name) for name in answers),
+        first_names=tuple(map(names.first_name, full)),
+        person=person,
     )
-    # Only people are known by a part of their name.
-    meant = (row for row in found if row.kind == "person" or row.key.startswith("="))
-    return {row.id: _namesake(tx, row, side) for row in meant}
 
 
-def _namesake(tx: Transaction, row: NamedRow, side: str | None) -> _Namesake:
-    known = rows.from_json(row.names)
-    if row.is_user and side is not None:
-        known = user_sides.names_on(known, user_sides.learned(tx, row.id, side))
-    answers = tuple(dict.fromkeys((row.name, *known)))
-    return _Namesake(uuid=row.uuid, names=answers, person=row.kind == "person")
-
-
-def _matches(said: list[NameMention], found: dict[int, _Namesake]) -> list[_Match]:
+def _matches(
+    said: list[NameMention], first: list[NameMention], found: dict[int, _Namesake]
+) -> list[_Match]:
     answers: dict[str, list[tuple[int, str]]] = {}
-    first: dict[str, list[tuple[int, str]]] = {}
+    bearers: dict[str, list[int]] = {}
     for number, known in found.items():
-        for name in known.names:
-            answers.setdefault(names.normal(name), []).append((number, name))
-            if known.person and len(name.split()) > 1:
-                first.setdefault(names.first_name(name), []).append((number, name))
+        for form, name in known.names:
+            answers.setdefault(form, []).append((number, name))
+        for form in known.first_names:
+            bearers.setdefault(form, []).append(number)
     plain = [
         _Match(heard=one, entity=number, name=name)
         for one in said
@@ -138,8 +176,8 @@ def _matches(said: list[NameMention], found: dict[int, _Namesake]) -> list[_Matc
     ]
     short = [
         _Match(heard=one, entity=number, name=one.text)
-        for one in name_mentions.first_names(said)
-        for number, _ in first.get(names.normal(one.text), ())
+        for one in first
+        for number in bearers.get(names.normal(one.text), ())
     ]
     return plain + short
 

@@ -195,7 +195,7 @@ async def test_what_a_user_is_known_for_is_copied_onto_the_new_node(
     await store.write(learn, user.graph_id, own.id, said.episodes)
 
     def teach(tx: Transaction) -> None:
-        tx.links.mentions_add(entities=rows.to_json([own.id]), episode_id=said.episodes[0].id)
+        tx.links.mentions_add(pairs=rows.to_json([(own.id, said.episodes[0].id)]))
         tx.entities.learn(
             id=own.id,
             name="Ann",

@@ -138,7 +138,7 @@ async def test_the_users_own_node_and_profile_survive(store: Store, access: Acce
 
     def learn(tx: Transaction) -> None:
         for episode in heard:
-            tx.links.mentions_add(entities=rows.to_json([node.id]), episode_id=episode.id)
+            tx.links.mentions_add(pairs=rows.to_json([(node.id, episode.id)]))
         bonn = insert_entity(tx, graph.id, "Bonn", heard)
         insert_fact(tx, graph.id, (node.id, bonn), "Jane lives in Bonn", heard)
 

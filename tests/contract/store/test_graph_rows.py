@@ -264,6 +264,35 @@ def test_entities_by_what_is_asked(tx: Transaction, access: Access) -> None:
     assert [(row.id, row.labels) for row in labelled] == [(own, '["Entity"]'), (mark, '["Entity"]')]
 
 
+def _matched(tx: Transaction, graph: int, name: str, *keys: str, **columns: Any) -> int:
+    number = entity(tx, graph, name, **columns)
+    tx.entities.names_add(graph_id=graph, keys=listed(*keys), entity_id=number)
+    return number
+
+
+@in_a_unit
+def test_whoever_matches_a_name(tx: Transaction, access: Access) -> None:
+    """Only people match by a first name, but the others count among as many as match at all."""
+    graph = graph_id(tx, access.project_id, "shelf")
+    club = _matched(tx, graph, "Ann club", "=ann club", "f:ann")
+    lee = _matched(tx, graph, "Ann Lee", "=ann lee", "f:ann", kind="person")
+    doe = _matched(tx, graph, "Ann Doe", "=ann doe", "f:ann", kind="person")
+    _matched(tx, graph, "ann helper", "=ann lee", is_assistant=1)
+    _matched(tx, graph, "Ann afar", "=ann lee", kind="person", side="other")
+
+    def named(*keys: str, limit: int) -> list[int]:
+        found = tx.entities.named(graph_id=graph, keys=listed(*keys), side="", limit=limit)
+        return [row.id for row in found]
+
+    assert sorted(named("f:ann", limit=9)) == [lee, doe]
+    assert named("f:ann", limit=2) == [lee]
+    assert named("=ann club", limit=9) == [club]
+    # Who matches in two ways counts once, at the whole name.
+    assert sorted(named("f:ann", "=ann lee", limit=3)) == [lee, doe]
+    assert named("f:ann", "=ann lee", limit=2) == [lee]
+    assert named("f:bob", limit=9) == []
+
+
 @in_a_unit
 def test_a_page_among_entities(tx: Transaction, access: Access) -> None:
     graph = graph_id(tx, access.project_id, "shelf")

@@ -144,7 +144,7 @@ def entity(tx: Transaction, graph: int, name: str, *mentioned_in: int, **columns
         graph_id=graph, name=name, **numbers.of_graph(graph), **values | columns
     )
     for episode_id in mentioned_in:
-        tx.links.mentions_add(entities=rows.to_json([number]), episode_id=episode_id)
+        tx.links.mentions_add(pairs=rows.to_json([(number, episode_id)]))
     return number
 
 

@@ -211,7 +211,7 @@ def insert_entity(tx: Transaction, graph_id: int, name: str, episodes: Sequence[
         now=rows.micros(tx.now),
     )
     for episode in episodes:
-        tx.links.mentions_add(entities=rows.to_json([entity_id]), episode_id=episode.id)
+        tx.links.mentions_add(pairs=rows.to_json([(entity_id, episode.id)]))
     return entity_id
 
 

@@ -8,8 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import regex
 import Stemmer
+from hypothesis import given
+from hypothesis import strategies as st
 
-from recollect.graph.terms import COUNT_BYTES, HASH_BYTES, STOP_WORDS, hashed, packed, terms
+from recollect.graph.terms import (
+    _ASCII_WORD,
+    _RAW_WORD,
+    COUNT_BYTES,
+    HASH_BYTES,
+    STOP_WORDS,
+    hashed,
+    packed,
+    terms,
+)
 
 
 @pytest.mark.parametrize(
@@ -144,3 +155,9 @@ def test_no_text_is_dear(text: str) -> None:
         assert all(0 < len(term) <= 64 for term in terms(text))
         spent.append(time.perf_counter() - began)
     assert min(spent) < 0.05
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_plain_letters_are_cut_like_all_others(text: str) -> None:
+    """By an expression of their own, which is faster."""
+    assert _ASCII_WORD.findall(text) == _RAW_WORD.findall(text)

@@ -12,8 +12,10 @@ from recollect.graph import policy_spec, predicates
 from recollect.graph.found import Found, FoundEntity, Nodes, encode_direct, read_direct
 from recollect.graph.types import DIRECT_KINDS, Access, NewEpisode
 from recollect.ingest import intake
-from recollect.records import episodes, graphs
+from recollect.records import episodes, graphs, knowledge
 from recollect.records.graphs import GraphDetails
+from recollect.records.knowledge import EntityChange
+from recollect.records.pages import PageRequest
 from recollect.store.protocol import Store
 from tests.contract.store.world import new_project
 from tests.support import here
@@ -103,6 +105,15 @@ class World:
         graph = await self.store.read(graphs.get, self.access, "g")
         await here.fold(self.store, graph.id)
 
+    async def rename(self, name: str, other: str) -> None:
+        """Somebody gives an entity another name by hand."""
+        graph = await self.store.read(graphs.get, self.access, "g")
+        page = PageRequest(order="uuid/asc", limit=100)
+        found = await self.store.read(knowledge.entities_page, self.access, graph, page)
+        (uuid,) = (item.uuid for item in found.items if item.name == name)
+        change = EntityChange(name=other)
+        await self.store.write(knowledge.update_entity, self.access, uuid, change)
+
     async def guard(self, key: str) -> None:
         """A policy that asks for a key of metadata."""
         rule = {"id": "r", "type": "authorization", "effect": "allow", "actions": ["graph.search"]}
@@ -159,6 +170,23 @@ async def test_what_becomes_known_later_is_named_from_then_on(world: World) -> N
     await world.knows(FoundEntity(name="jazz"))
     await world.says("More jazz!")
     expected = {"What about the jazz?": set[str](), "More jazz!": {"jazz"}}
+    assert await world.named() == expected
+    await world.fold()
+    assert await world.named() == expected
+
+
+async def test_a_name_given_by_hand_counts_from_then_on(world: World) -> None:
+    """Between two episodes that are folded together it comes when it came."""
+    await world.knows(PAUL)
+    await world.says("Is Usul in?", "Muad'Dib is.")
+    await world.rename("Paul Atreides", "Usul")
+    await world.says("Was it Usul?", "Not a word of Muad'Dib.")
+    expected = {
+        "Is Usul in?": set[str](),
+        "Muad'Dib is.": {"Usul"},
+        "Was it Usul?": {"Usul"},
+        "Not a word of Muad'Dib.": {"Usul"},
+    }
     assert await world.named() == expected
     await world.fold()
     assert await world.named() == expected

@@ -30,7 +30,6 @@ class NamedRow(NamedTuple):
     names: str
     kind: EntityKind | None
     is_user: int
-    key: str
 
 
 class NamesBesideRow(NamedTuple):
@@ -289,7 +288,10 @@ class EntityQueries(Queries):
         self._post("entities.set_given", given=given, id=id)
 
     def named(self, *, graph_id: int, keys: str | None, side: str, limit: int) -> list[NamedRow]:
-        """Entities that match one of the name keys, full-name matches first."""
+        """Entities that match one of the name keys: a person by any, the others by a whole name.
+
+        *limit* bounds how many match at all, whole names first, whether they are returned or not.
+        """
         return self._all(
             NamedRow, "entities.named", graph_id=graph_id, keys=keys, side=side, limit=limit
         )

@@ -173,11 +173,16 @@ WHERE m.episode_id = :episode_id ORDER BY n.id LIMIT :limit;
 UPDATE entities SET given = :given WHERE id = :id;
 
 -- name: named
-SELECT n.id, n.uuid, n.name, n.names, n.kind, n.is_user, min(k.key) AS key
-FROM entity_names k JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id
-WHERE k.graph_id = :graph_id AND k.key IN (SELECT value FROM json_each(:keys))
-  AND n.is_assistant = 0 AND n.kind IS NOT 'value' AND (n.side = :side OR n.is_user = 1)
-GROUP BY n.id ORDER BY min(k.key), n.id LIMIT :limit;
+SELECT id, uuid, name, names, kind, is_user FROM (
+    SELECT n.id, n.uuid, n.name, n.names, n.kind, n.is_user, k.key
+    FROM entity_names k JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id
+    WHERE k.graph_id = :graph_id AND k.key IN (SELECT value FROM json_each(:keys))
+      AND n.is_assistant = 0 AND n.kind IS NOT 'value' AND (n.side = :side OR n.is_user = 1)
+      AND NOT EXISTS (SELECT 1 FROM entity_names e
+                      WHERE e.entity_id = k.entity_id AND e.graph_id = k.graph_id AND e.key < k.key
+                        AND e.key IN (SELECT value FROM json_each(:keys)))
+    ORDER BY k.key, k.entity_id LIMIT :limit) matched
+WHERE kind = 'person' OR substr(key, 1, 1) = '=';
 
 -- name: that_took_in
 SELECT n.* FROM entity_names k JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id

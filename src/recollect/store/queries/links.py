@@ -69,8 +69,9 @@ class LinkQueries(Queries):
             LinksBeforeRow, "links.before", graph_id=graph_id, before=before, limit=limit
         )
 
-    def mentions_add(self, *, entities: str | None, episode_id: int) -> None:
-        self._post("links.mentions_add", entities=entities, episode_id=episode_id)
+    def mentions_add(self, *, pairs: str | None) -> None:
+        """Add pairs of an entity and an episode that mentions it; those that are there stay."""
+        self._post("links.mentions_add", pairs=pairs)
 
     def support_insert(
         self,

@@ -6,7 +6,8 @@ WHERE graph_id = :graph_id AND uuid < :before ORDER BY uuid DESC LIMIT :limit;
 
 -- name: mentions_add
 INSERT INTO mentions (entity_id, episode_id)
-SELECT CAST(value AS BIGINT), :episode_id FROM json_each(:entities) WHERE true ON CONFLICT DO NOTHING;
+SELECT CAST(json_extract(value, '$[0]') AS BIGINT), CAST(json_extract(value, '$[1]') AS BIGINT)
+FROM json_each(:pairs) WHERE true ON CONFLICT DO NOTHING;
 
 -- name: support_insert
 INSERT INTO supports (fact_id, episode_id, role, span_start, span_end)
