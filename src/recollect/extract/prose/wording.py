@@ -177,7 +177,9 @@ def has_antecedent(token: Token) -> bool:
         return False
     tags = ("NNS", "NNPS") if word in PLURAL else ("NN", "NNP")
     return any(
-        item.tag_ in tags and item.dep_ in ("dobj", "pobj", "attr", "conj") and not item.ent_type_
+        item.tag_ in tags
+        and item.dep_ in ("dobj", "pobj", "attr", "conj")
+        and not (item.ent_type_ or item.is_ancestor(token))
         for item in token.doc[token.sent.start : token.i]
     )
 
