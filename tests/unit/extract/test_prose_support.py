@@ -30,6 +30,11 @@ J = "Jane Smith"
         ("I rolled back the update.", (J, "ROLLED_BACK", "update")),
         # Who is about to move does not live there.
         ("I'm moving to Bergen.", (J, "MOVES_TO", "Bergen")),
+        # Whether it is the outer verb that is denied, or the inner one, makes another sense.
+        ("Rolf pretends not to see the hole.", ("Rolf", "STATES", "hole")),
+        ("I can't stop thinking about the screen.", (J, "STATES", "screen")),
+        # A number is somebody's age only if it is somebody.
+        ("The target is 20.", (J, "STATES", "target")),
         # A toy that is called a dog is no pet.
         ("I have a toy cat.", (J, "HAS", "toy cat")),
     ],
@@ -60,6 +65,11 @@ def test_before_a_person_s_is_has() -> None:
     found = sentences(said("Ana's helped me to find a flat."))
     assert found
     assert not any("Ana is helped" in one for one in found)
+
+
+def test_a_pronoun_is_no_part_of_what_it_stands_for() -> None:
+    (fact,) = said("I cook for people who lost their homes.").facts
+    assert fact.fact == "Jane Smith cooks for people who lost their homes"
 
 
 def test_no_word_is_said_twice() -> None:

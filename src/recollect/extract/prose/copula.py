@@ -88,8 +88,9 @@ class CopulaReader:
         age = int(number.text) if number is not None and number.text.isdigit() else 0
         if draft.source.kind not in ("person", "animal", None) or not 0 < age < 120:
             return False
-        if draft.source.owner is not None and not draft.source.role:
-            return False
+        thing = draft.source.owner is not None and not draft.source.role
+        if thing or not draft.source.anchored:
+            return False  # "the target is 20"
         if child(draft.clause.verb, "mark") is not None:
             return True  # "since I was 17" is a time, no age
         value = Mention(str(age), str(age), "value", True)

@@ -8,7 +8,15 @@ from recollect.extract.prose.fidelity import SAME_IN_PAST, is_clear, is_whole, m
 from recollect.extract.prose.moments import Moments
 from recollect.extract.prose.nouns import is_time
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import AUXILIARIES, FINITE, SUBJECTS, child, is_apart, verbal
+from recollect.extract.prose.syntax import (
+    AUXILIARIES,
+    FINITE,
+    SUBJECTS,
+    child,
+    is_apart,
+    is_around,
+    verbal,
+)
 from recollect.extract.prose.wording import TEXT_CHARS_MAX, Wording, tidy
 from recollect.extract.prose.words import (
     EPISTEMIC,
@@ -270,7 +278,7 @@ def _is_explained(token: Token, unit: Sequence[Token]) -> bool:
     word = token.lower_
     if token.tag_ not in ("PRP", "PRP$") or word in FIRST | FIRST_PLURAL | SECOND:
         return False
-    before = [item for item in unit if item.i < token.i and not item.is_ancestor(token)]
+    before = [item for item in unit if item.i < token.i and not is_around(item, token)]
     if word in MALE | FEMALE:
         return any(_is_someone(item) for item in before)
     if word in NEUTRAL:

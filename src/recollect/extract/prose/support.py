@@ -93,6 +93,8 @@ class RelationSupport:
             return False
         if verb is None:
             return True
+        if _is_of_another_sense(fact, verb, unit):
+            return False
         group = (token for token in unit if verbal(token) and token.lemma_.upper() in said)
         return self._is_verb(verb.lemma_.lower()) and not any(map(is_misread, (verb, *group)))
 
@@ -150,6 +152,14 @@ def is_past(unit: Sequence[Token], but: frozenset[str] = frozenset()) -> bool:
     helpers = {item.lemma_ for item in verb.children if item.dep_ in ("aux", "auxpass")}
     done = verb.tag_ == "VBD" or (verb.tag_ == "VBN" and "have" in helpers)
     return done and not is_denied(verb) and verb.lemma_.lower() not in but
+
+
+def _is_of_another_sense(fact: FoundFact, verb: Token, unit: Sequence[Token]) -> bool:
+    """Whether only one of verb and relation is denied: "can't stop thinking", "pretends not to see"."""
+    main = main_verb(unit)
+    if main is None or verb.dep_ != "xcomp":
+        return False
+    return is_denied(main) == {"NOT", "CANNOT"}.isdisjoint(fact.name.split("_"))
 
 
 def _has_cue(unit: Sequence[Token], kind: Kind) -> bool:

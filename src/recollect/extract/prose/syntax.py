@@ -141,6 +141,15 @@ def is_below(token: Token, unit: Sequence[Token]) -> bool:
     return False
 
 
+def is_around(noun: Token, pronoun: Token) -> bool:
+    """Whether a pronoun is part of the noun's own phrase, and so stands for something else: "life without *it*"."""
+    while pronoun.head != pronoun and not verbal(pronoun.head):
+        pronoun = pronoun.head
+        if pronoun == noun:
+            return True
+    return False
+
+
 def text_of(tokens: Sequence[Token]) -> str:
     """The text of some tokens."""
     return "".join(spaced(tokens)).rstrip()
