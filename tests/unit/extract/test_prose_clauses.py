@@ -114,9 +114,12 @@ def test_a_taste_that_turned_is_a_preference(when: str) -> None:
     assert ("Kendra", "PREFERS", "Puma shoes") in triples(found)
 
 
-@pytest.mark.parametrize("text", ["Kendra likes Puma shoes.", "Kendra liked Puma shoes."])
-def test_a_taste_alone_is_no_preference(text: str) -> None:
-    assert ("Kendra", "LIKES", "Puma shoes") in triples(written(text))
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Kendra likes Puma shoes.", "LIKES"), ("Kendra liked Puma shoes.", "LIKED")],
+)
+def test_a_taste_alone_is_no_preference(text: str, name: str) -> None:
+    assert ("Kendra", name, "Puma shoes") in triples(written(text))
 
 
 DOCUMENTS = [

@@ -180,7 +180,7 @@ def test_advice_of_an_assistant_is_no_fact() -> None:
     ("text", "name"),
     [
         ("Everyone except Dana is coming to the offsite.", "STATES"),
-        ("I moved the whole app to a Hetzner box.", "EXPERIENCED"),
+        ("I moved the whole app to a Hetzner box.", "STATES"),
         ("I'm two weeks into driving a van.", "STATES"),
     ],
 )

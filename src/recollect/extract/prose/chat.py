@@ -100,7 +100,7 @@ _COUNTED = regex.compile(
 )  # "Note 3: ...": the number of a note says nothing
 _FILLER = regex.compile(
     r"(?P<call>(?:,\s*)?(?<![\w'-])(?:u+h+m*|u+m+|erm+)(?![\w'-])(?:,?\s+|,|(?=[.!?])|$)"
-    r"|(?<![\w'-])(?P<twice>(?:i|he|she|it|we|they|you|the|a|and|to|in|my)(?:'\w+)?)[\s,]+(?=(?P=twice)(?![\w'-])))",
+    r"|(?<![\w'-])(?P<twice>(?:i|he|she|it|we|they|you|the|a|and|to|in|my)(?:'\w+)?)[\s,]+(?:u[hm]+[\s,]+)?(?=(?P=twice)(?![\w'-])))",
     regex.IGNORECASE,
 )
 

@@ -252,7 +252,8 @@ def _whenever(verb: Token, marker: str) -> bool:
     """ "when I'm around cats", "as soon as I start": a condition, not a statement."""
     helper = child(verb, "aux", "auxpass")
     present = (helper or verb).tag_ in ("VBP", "VBZ")
-    return verb.head.lower_ in ("soon", "long") or (marker == "when" and present)
+    timed = marker in ("when", "while", "after", "as")
+    return verb.head.lower_ in ("soon", "long") or (timed and present)
 
 
 def _described(noun: Token, clause: Clause | None) -> Token | None:

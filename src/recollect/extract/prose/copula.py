@@ -9,6 +9,7 @@ from recollect.extract.prose import nouns, salience
 from recollect.extract.prose.drafts import FactDraft
 from recollect.extract.prose.mentions import Mention, is_role
 from recollect.extract.prose.relations import RelationName, complement_of, screaming_snake
+from recollect.extract.prose.support import GENERAL
 from recollect.extract.prose.syntax import child, coordinated
 from recollect.extract.prose.words import (
     ATTRIBUTES,
@@ -87,8 +88,9 @@ class CopulaReader:
         age = int(number.text) if number is not None and number.text.isdigit() else 0
         if draft.source.kind not in ("person", "animal", None) or not 0 < age < 120:
             return False
-        if draft.source.owner is not None and not draft.source.role:
-            return False
+        thing = draft.source.owner is not None and not draft.source.role
+        if thing or not draft.source.anchored:
+            return False  # "the target is 20"
         if child(draft.clause.verb, "mark") is not None:
             return True  # "since I was 17" is a time, no age
         value = Mention(str(age), str(age), "value", True)
@@ -168,6 +170,9 @@ class CopulaReader:
         who = self._framer.scene.mention(whom) if whom is not None else None
         if who is None or given is None or not given.text[:1].isupper() or who.party:
             return False
+        if whom is not None and whom.pos_ == "PRON" and who.proper:
+            self._framer.scene.settle(whom, None)  # who has a name already is not meant
+            return True
         return self._called(draft, who, nouns.name(given))
 
     def _attribute(self, draft: FactDraft, complement: Token) -> bool:
@@ -235,6 +240,8 @@ class CopulaReader:
         )
         job = nouns.is_job(complement) and person
         name = "WORKS_AS" if job else "IS_A" if complement.pos_ == "NOUN" else "IS"
+        if name == "IS_A" and not _is_one_of_its_kind(complement):
+            name = GENERAL
         if job:
             target = Mention(target.name, target.text, "topic")
             draft.source.kind = draft.source.kind or "person"
@@ -368,6 +375,11 @@ def role_name(noun: Token) -> str:
 def _has(role: str) -> RelationName:
     name = screaming_snake(["has", role])
     return RelationName(name, name)
+
+
+def _is_one_of_its_kind(noun: Token) -> bool:
+    """Whether a noun can be counted, and so names a kind: not "is game for it", nor "is fun"."""
+    return noun.tag_ == "NNS" or child(noun, "det", "poss", "nummod") is not None
 
 
 def _is_value(token: Token) -> bool:

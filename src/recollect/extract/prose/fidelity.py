@@ -38,6 +38,8 @@ _DENIALS = listed("not n't no never nor neither without except cannot hardly")
 _NAMING = frozenset({"name", "named", "called", "really", "just"})
 _OPENING_MARK = regex.compile(r"(?<!\w)'(?!\d0s)")
 _CLOSING_MARK = regex.compile(r"'(?!\w)")
+_DOUBLED = regex.compile(r"(?<![\w'\u2019])(\p{L}+) \1(?![\w'\u2019])", regex.IGNORECASE)
+_PAUSE = regex.compile(r"[:;\u2013\u2014]|--| -|- ")
 _LIST = frozenset({",", "and", "or", "&", "/", "nor", "but", "plus"})
 _LEADING = frozenset({"advmod", "npadvmod", "prep", "advcl", "punct"})
 _BETWEEN = frozenset({"aux", "auxpass", "neg", "advmod"})
@@ -88,17 +90,32 @@ class SourceClause:
         inserted = {part.lower() for name in names for part in _WORD.findall(name)}
         self._inserted = inserted | {part + mark for part in inserted for mark in ("'s", "'")}
         self.carrying = frozenset(at for at, word in enumerate(self._words) if word.carries)
+        told = [token for token in tokens if not token.is_space]
+        self._pauses = frozenset(at for at, token in enumerate(told) if _is_pause(token))
 
     def covered(self, fact: str) -> frozenset[int] | None:
         """The meaningful words of the source that a fact covers; None if it is not faithful."""
-        if _is_torn(fact):
+        if _is_torn(fact) or self._doubles(fact):
             return None
         plain = fact.lower().replace("cannot", "can not")
         words = [part for word in _WORD.findall(plain) for part in self._parts(word)]
         back = _places(words[::-1], self._words[::-1])[::-1]
         last = [None if place is None else len(self._words) - 1 - place for place in back]
         told = (self._kept(words, places) for places in (_places(words, self._words), last))
-        return next((found for found in told if found is not None), None)
+        found = next((found for found in told if found is not None), None)
+        return None if found is None or self._runs_on(fact, found) else found
+
+    def _doubles(self, fact: str) -> bool:
+        """Whether a fact says a word twice where the source does not: "Ana called Mokka Mokka"."""
+        found = (match.lower() for match in _DOUBLED.findall(fact))
+        said = {one for left, right in pairwise(self._words) for one in left.forms & right.forms}
+        return any(word not in said for word in found)
+
+    def _runs_on(self, fact: str, kept: frozenset[int]) -> bool:
+        """Whether a fact leaves out the dash or colon that separates its words."""
+        if not kept or _PAUSE.search(fact) is not None:
+            return False
+        return any(min(kept) < at < max(kept) for at in self._pauses)
 
     def _kept(self, words: Sequence[str], places: Sequence[int | None]) -> frozenset[int] | None:
         for at, (word, place) in enumerate(zip(words, places, strict=True)):
@@ -173,6 +190,13 @@ class SourceClause:
         return owned or not all(one.owns for one in gap if one.pronoun)
 
 
+def _is_pause(token: Token) -> bool:
+    """A dash, colon or semicolon, but not the hyphen of a word."""
+    before = token.nbor(-1).whitespace_ if token.i else ""
+    apart = bool(token.whitespace_ or before)
+    return token.text in (":", ";", "--", "\u2013", "\u2014") or (token.text == "-" and apart)
+
+
 def _is_torn(fact: str) -> bool:
     """Whether a quotation is cut in two: it is opened and not closed, or the other way round."""
     single = len(_OPENING_MARK.findall(fact)) > len(_CLOSING_MARK.findall(fact))
@@ -245,7 +269,9 @@ def is_clear(unit: Sequence[Token]) -> bool:
     if not _is_plain_phrase(subject):
         return False
     places = {token.i for token in unit}
-    return _agrees(subject, finite) and not any(_is_guess(one, heads, places) for one in unit)
+    shares = [finite, *(token for token in unit if _shares_subject(token, heads))]
+    agree = all(_agrees(subject, verb) for verb in shares)
+    return agree and not any(_is_guess(one, heads, places) for one in unit)
 
 
 def is_whole(unit: Sequence[Token], head: Token) -> bool:
@@ -342,9 +368,16 @@ def _may_lead(token: Token, heads: Sequence[Token]) -> bool:
         return token.ent_type_ in ("DATE", "TIME") or token.lower_ == "time"
     if token.dep_ == "advmod" and token.tag_ != "RB":
         return False
-    if token.dep_ == "advcl" and not verbal(token):
+    if token.dep_ == "advcl" and (not verbal(token) or _dangles(token)):
         return False
     return token.dep_ in _LEADING and token.head in heads
+
+
+def _dangles(deed: Token) -> bool:
+    """Whether somebody else does it than the main clause is about: "packing the van, my lease ends"."""
+    subject = child(deed.head, *SUBJECTS)
+    bare = deed.tag_ == "VBG" and child(deed, "mark", "prep", "aux", *SUBJECTS) is None
+    return bare and subject is not None and subject.pos_ == "NOUN"
 
 
 def _agrees(subject: Token, finite: Token) -> bool:
@@ -359,6 +392,12 @@ def _agrees(subject: Token, finite: Token) -> bool:
         return subject.tag_ == "NNPS" or not plural
     single = subject.tag_ in ("NN", "NNP") and not several
     return not (finite.tag_ == "VBP" and single)
+
+
+def _shares_subject(verb: Token, heads: Sequence[Token]) -> bool:
+    """Whether a finite verb is joined to the main one: not in "I ran, and turns out I'm fit"."""
+    joined = verb.dep_ == "conj" and verb.head in heads and verb.tag_ in ("VBZ", "VBP")
+    return joined and child(verb, *SUBJECTS, "expl") is None
 
 
 def _looks_past(word: str) -> bool:
@@ -380,11 +419,25 @@ def _is_guess(token: Token, heads: Sequence[Token], places: set[int]) -> bool:
         or (token.head.i not in places and token.head not in heads)
     ):
         return True
+    if token.dep_ == "relcl" and _lacks_nothing(token):
+        return True  # "she sold the boat she's in Kiel now"
     if token.tag_ == "POS" and token.i + 1 < len(token.doc) and verbal(token.nbor(1)):
         return True
     if token.lower_ in ("'d", "\u2019d"):
         return token.head.tag_ not in ("VB", "VBN")
     return verbal(token) and token.dep_ not in AUXILIARIES and not _is_bound(token, places)
+
+
+def _lacks_nothing(verb: Token) -> bool:
+    """Whether a clause without a "who" or "that" has its subject and complement, and so describes no noun."""
+    whole = child(verb, "attr", "acomp", "prep") is not None and verb.lemma_ == "be"
+    open_ended = any(
+        child(item, "pobj", "pcomp") is None for item in verb.rights if item.dep_ == "prep"
+    )
+    led = any(item.tag_ in ("WDT", "WP", "WP$", "WRB") for item in verb.subtree if item.i < verb.i)
+    subject = child(verb, "nsubj")
+    named = subject is not None and subject.tag_ == "PRP"
+    return whole and named and not (led or open_ended)
 
 
 def _is_bound(verb: Token, places: Collection[int]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect import limits
@@ -15,7 +16,7 @@ from recollect.extract.prose.fidelity import BARE_AFTER
 from recollect.extract.prose.findings import Findings
 from recollect.extract.prose.mentions import Mention
 from recollect.extract.prose.moments import Moments, Validity, is_event
-from recollect.extract.prose.nouns import core
+from recollect.extract.prose.nouns import core, is_time
 from recollect.extract.prose.relations import (
     TARGETS,
     Argument,
@@ -257,6 +258,8 @@ class Framer:
     ) -> bool:
         self.scene.see(mention)
         link = self.relation(argument.lemmas, draft, mention)
+        if argument.head is not None and argument.head.lower_ == "us":
+            link = RelationName(GENERAL, GENERAL)  # "left us": a firm, a family, or this world
         without = (
             frozenset(item.i for item in denied(argument.head)) if argument.head else frozenset()
         )
@@ -351,9 +354,13 @@ class Framer:
         ends |= bool(known.ends) and known.event and not found.negated
         at = self.scene.reading.at
         whens = [when for when in draft.whens if when.relation != "at" or is_event(when, at)]
+        told_of = [when for when in whens if _is_only_told_of(when, found, at)]
+        whens = [when for when in whens if when not in told_of]
         valid = Validity(whens, at, past_state, ends and not known.event)
+        valid.event = next((when.first for when in told_of), None)
         lasts = link.predicate in self.table and not known.event
-        if (found.tense == "past" or found.perfect) and not (found.lead or lasts):
+        dates = _is_a_date(draft.clause.verb)  # "the deadline is 1 June": so it is already
+        if dates or ((found.tense == "past" or found.perfect) and not (found.lead or lasts)):
             valid.complete(at)
         if draft.claimant is not None:
             text = f"{text}, according to {draft.claimant.text}"
@@ -387,6 +394,18 @@ class Framer:
             draft.clause.verb.i,
         )
         return True
+
+
+def _is_a_date(verb: Token) -> bool:
+    """Whether it says which date something is, and so nothing about when that is so."""
+    complement = child(verb, "attr") if verb.lemma_ == "be" else None
+    return complement is not None and is_time(complement)
+
+
+def _is_only_told_of(when: When, found: Aspect, at: datetime) -> bool:
+    """Whether a past time cannot be that of the verb: "I fear another storm like last year's"."""
+    now = found.tense in ("present", "future") and not (found.perfect or found.ended)
+    return now and when.relation == "at" and when.last is not None and when.last <= at
 
 
 def _was_to_come(clause: Clause) -> bool:

@@ -277,7 +277,16 @@ def _relative(
 def is_role(token: Token) -> bool:
     """Whether the noun says what someone is to someone else."""
     lemma = token.lemma_.lower()
-    return token.pos_ == "NOUN" and (lemma in KIN or lemma in PETS)
+    pet = lemma in PETS and not _is_of_another_kind(token)
+    return token.pos_ == "NOUN" and (lemma in KIN or pet)
+
+
+def _is_of_another_kind(noun: Token) -> bool:
+    """ "A toy cat", "a knitted rabbit": the words before it may say that it is no animal."""
+    return any(
+        (item.dep_ == "compound" and item.pos_ == "NOUN") or item.tag_ == "VBN"
+        for item in noun.lefts
+    )
 
 
 def _role_noun(head: Token) -> Token | None:

@@ -17,8 +17,9 @@ from recollect.dates.lexicon import NAMELIKE_MONTHS
 from recollect.dates.when import Tense, When, split
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.datewords import END, MOMENT, OWN_PREPOSITION, DateWords
+from recollect.extract.prose.syntax import FINITE
 from recollect.extract.prose.time_expressions import resolved_expressions
-from recollect.extract.prose.words import listed
+from recollect.extract.prose.words import MONTHS_DAYS, listed
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -29,6 +30,7 @@ _COMPARED = regex.compile(
 )
 _UNTIL = regex.compile(r"\b(?:un)?till?\s+(?:[\p{L}'\u2019]+\s+){2,7}$", regex.IGNORECASE)
 _DAY_ALONE = regex.compile(r"(?:the )?\d{1,2}(?:st|nd|rd|th)", regex.IGNORECASE)
+_COUNTED_ON = regex.compile(r"\b(?:later|earlier|after|before)$", regex.IGNORECASE)
 _DIGIT = regex.compile(r"\d")
 _OWNS = ("'s", "\u2019s")
 _DAY = timedelta(days=1)
@@ -71,7 +73,9 @@ class Moments:
             found += (one for one in every if self._tense(one, tenses) == tense)
             if not every:  # a tense decides which date is meant, not whether there is one
                 break
-        found = [when for when in found if when.start not in doers]
+        usual = {token.idx - self.start for token in sentence if _is_usual(token)}
+        found = [when for when in found if when.start not in doers | usual]
+        found = [when for when in found if _COUNTED_ON.search(when.text) is None]
         found = [self._visited(when) if when.start in visits else when for when in found]
         told = {when.start: self._tense(when, tenses) for when in found}
         self.noted = frozenset(start for start, tense in told.items() if tense == "noted")
@@ -157,6 +161,14 @@ class Moments:
             shares = opens and clause.base.dep_ == "conj" and clause.subjects == outer.subjects
         return shares and not any(self._inside(other, clause) for other in self.whens)
 
+    def tells_which(self, when: When, unit: Sequence[Token]) -> bool:
+        """Whether a time in *unit* belongs to a relative clause: "the shoes I bought yesterday"."""
+        at = when.start + self.start
+        word = next((token for token in unit if token.idx <= at < token.idx + len(token)), None)
+        while word is not None and word.head != word and not _tells_which(word):
+            word = word.head
+        return word is not None and _tells_which(word) and word in unit
+
     def shared(self, clause: Clause) -> list[Token]:
         """The words of a time that a clause shares with the one it is joined to."""
         if clause.parent is None or clause.how == "reason":
@@ -180,7 +192,7 @@ class Moments:
                 while item != clause.base and item.head != item:
                     if item.i in clause.cuts or _is_beside(item):
                         return False
-                    if when.relation == "at" and _dates_a_thing(item):
+                    if when.relation == "at" and (_dates_a_thing(item) or _tells_which(item)):
                         return False
                     item = item.head
                 return True
@@ -241,6 +253,13 @@ def _is_doer(token: Token) -> bool:
     )
 
 
+def _is_usual(token: Token) -> bool:
+    """Whether a weekday says which of several things is meant: "the Thursday class"."""
+    day = token.lower_ in MONTHS_DAYS and token.lower_.endswith("day")
+    beside = day and token.dep_ in ("compound", "nmod") and token.head.pos_ == "NOUN"
+    return beside and token.head.i > token.i and token.head.ent_type_ not in ("DATE", "TIME")
+
+
 def _is_visit(token: Token) -> bool:
     """Whether "by" belongs to the verb: "come by next weekend"."""
     return token.lower_ == "by" and token.head.lemma_.lower() in _VISITING
@@ -279,6 +298,11 @@ def _dates_a_thing(item: Token) -> bool:
     )
 
 
+def _tells_which(verb: Token) -> bool:
+    """ "the shoes I bought last year": when they were bought, not when anything else was so."""
+    return verb.dep_ == "relcl" and verb.tag_ in FINITE
+
+
 def _exact(edge: datetime | None, at: datetime) -> datetime | None:
     """Dates have whole seconds; one within the episode's second is the episode's exact time."""
     return at if edge == at.replace(microsecond=0) else edge
@@ -300,6 +324,8 @@ class Validity:
         self.event: datetime | None = None
         self.since = any(when.relation not in ("at", "between") for when in whens)
         for when in whens:
+            if when.relation == "for" and _is_of_the_clock(when):
+                continue
             first, last = (_exact(edge, at) for edge in split(when))
             if when.relation == "for" and past_state:
                 continue
@@ -343,8 +369,10 @@ def is_event(when: When, at: datetime) -> bool:
 
 def bounds(whens: Sequence[When]) -> list[When]:
     """The expressions that say since when or until when something holds."""
-    turning = ("since", "until", "for")
-    lasting = [
-        when for when in whens if when.relation == "between" and when.grain not in CLOCK_GRAINS
-    ]
-    return [when for when in whens if when.relation in turning or when in lasting]
+    found = [when for when in whens if when.relation in ("since", "until", "for", "between")]
+    return [when for when in found if not _is_of_the_clock(when)]
+
+
+def _is_of_the_clock(when: When) -> bool:
+    """ "for 40 minutes", "from 9 to 11": how long it takes, not how long it stays true."""
+    return when.relation in ("for", "between") and when.grain in CLOCK_GRAINS

@@ -8,7 +8,15 @@ from recollect.extract.prose.fidelity import SAME_IN_PAST, is_clear, is_whole, m
 from recollect.extract.prose.moments import Moments
 from recollect.extract.prose.nouns import is_time
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import AUXILIARIES, FINITE, SUBJECTS, child, is_apart, verbal
+from recollect.extract.prose.syntax import (
+    AUXILIARIES,
+    FINITE,
+    SUBJECTS,
+    child,
+    is_apart,
+    is_around,
+    verbal,
+)
 from recollect.extract.prose.wording import TEXT_CHARS_MAX, Wording, tidy
 from recollect.extract.prose.words import (
     EPISTEMIC,
@@ -77,7 +85,7 @@ class Plain:
 
     def tell(self, unit: Sequence[Token], moments: Moments) -> PlainSentence | None:
         """A sentence that can be understood alone; None if it would be too long."""
-        sure = is_clear(unit) and self.is_statement(unit)
+        sure = is_clear(unit) and self.is_statement(unit) and not _is_alternative(unit)
         text = self._third_person(unit, moments) if sure else self._implied(unit, moments)
         if not text:
             return self.quote(unit, moments)
@@ -106,7 +114,7 @@ class Plain:
 
         It has a pronoun ("she's a baker"), or is a note on what was just said ("I got the job! 88k a year").
         """
-        if self._scene.spoken and _is_explained_by(before, unit):
+        if self._scene.spoken and (_is_explained_by(before, unit) or _is_alternative(unit)):
             return True
         if any(token.tag_ in FINITE for token in unit):
             return any(_points_back(token, unit) for token in unit)
@@ -145,7 +153,7 @@ class Plain:
 
     def leans(self, unit: Sequence[Token], before: Sequence[Token]) -> bool:
         """Whether it needs the clause before it to be understood: "and I repaired *it*"."""
-        return any(
+        return _is_alternative(unit) or any(
             self._is_loose(token, unit) and _is_explained(token, [*before, *unit]) for token in unit
         )
 
@@ -210,6 +218,12 @@ def _is_explained_by(before: Sequence[Token], unit: Sequence[Token]) -> bool:
     return unit[0].i == colon + 1 and bool(unit[0].doc[colon].text == ":")
 
 
+def _is_alternative(unit: Sequence[Token]) -> bool:
+    """ "Otherwise I'd be there": only the clause before it says what is so."""
+    said = {token.lower_ for token in unit}
+    return "otherwise" in said and not said.isdisjoint(("would", "'d", "\u2019d"))
+
+
 def _is_fragment(unit: Sequence[Token]) -> bool:
     """Whether it is only a few words, with a noun or number and without a heading.
 
@@ -264,7 +278,7 @@ def _is_explained(token: Token, unit: Sequence[Token]) -> bool:
     word = token.lower_
     if token.tag_ not in ("PRP", "PRP$") or word in FIRST | FIRST_PLURAL | SECOND:
         return False
-    before = [item for item in unit if item.i < token.i]
+    before = [item for item in unit if item.i < token.i and not is_around(item, token)]
     if word in MALE | FEMALE:
         return any(_is_someone(item) for item in before)
     if word in NEUTRAL:
@@ -294,8 +308,9 @@ def _is_impersonal(it: Token) -> bool:
         return False
     if is_time(complement):
         return True
+    noun = complement.pos_ in ("NOUN", "PROPN")  # "it's a shop, selling tea": a thing
     return any(
-        part.dep_ in ("xcomp", "ccomp", "advcl")
+        part.dep_ in ("xcomp", "ccomp", "advcl") and not (noun and part.tag_ == "VBG")
         for item in (verb, complement)
         for part in item.rights
     )

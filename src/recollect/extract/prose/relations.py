@@ -23,6 +23,7 @@ _PLACING = frozenset({"at", "in", "with", "near"})
 LINKING = frozenset({"be", "become", "get", "feel", "seem", "look", "stay", "remain", "turn", "go"})
 _WORDS_MAX = 4
 _PARTICLES = frozenset({"up", "out", "off", "away", "down", "over", "through"})
+_DIRECTIONS = _PARTICLES | {"back", "together", "apart", "aside", "forward", "along"}
 _NOT_WORD = regex.compile(r"[^A-Z0-9]+")
 # The kinds of a relation's target; it is not meant where the target is plainly of another kind.
 TARGETS: dict[str, tuple[EntityKind, ...]] = {
@@ -67,6 +68,13 @@ _DWELLINGS = HOMES | listed(
     " countryside coast island district region cottage condo dorm farm studio building abroad"
     " bungalow loft townhouse houseboat"
 )
+# Verbs after which something is so: whoever bought a bike has it.
+_CHANGES = listed(
+    "move relocate settle marry wed join start begin become get buy purchase adopt acquire inherit hire"
+    " employ promote appoint accept take land engage propose befriend bear raise grow come name call"
+    " diagnose enroll enrol immigrate emigrate switch sign make fall find"
+)
+_LASTS_AFTER = _CHANGES | listed("work live study serve base")
 _NO_PEOPLE = frozenset({"WORKS_AT", "LIVES_IN", "STUDIES_AT", "BORN_IN", "MOVED_FROM", "IS_FROM"})
 
 
@@ -90,7 +98,7 @@ class Argument:
 def arguments(verb: Token, passive: bool) -> list[Argument]:
     """All arguments of the verb, the most informative first."""
     lemma = verb.lemma_.lower()
-    particle = child(verb, "prt")
+    particle = _particle(verb)
     base = (lemma, particle.lower_) if particle is not None else (lemma,)
     if passive:
         helper = child(verb, "auxpass")
@@ -108,6 +116,14 @@ def arguments(verb: Token, passive: bool) -> list[Argument]:
     if lemma == "go" and (doing := _doing(verb)) is not None:
         return _going(verb, doing, base)
     return [*_prepositions(verb, base), Argument(None, base)]
+
+
+def _particle(verb: Token) -> Token | None:
+    """The "up" of "gave up" and the "back" of "rolled back", without which it is another verb."""
+    after = verb.nbor(1) if verb.i + 1 < len(verb.doc) else None
+    beside = after is not None and after.head == verb and after.dep_ == "advmod"
+    moved = beside and verb.lemma_ != "be" and after is not None and after.lower_ in _DIRECTIONS
+    return after if moved else child(verb, "prt")
 
 
 def complement_of(verb: Token) -> Token | None:
@@ -155,7 +171,7 @@ def _complement(verb: Token, complement: Token, base: tuple[str, ...]) -> list[A
     if not noun:
         found += _prepositions(verb, said)
         infinitive = child(complement, "xcomp", "advcl")
-        if infinitive is not None and verbal(infinitive) and not found:
+        if infinitive is not None and _is_infinitive(infinitive) and not found:
             thing = child(infinitive, "dobj")
             words = (*said, "to", infinitive.lemma_.lower())
             found = [Argument(thing, words, thing)] if thing is not None else []
@@ -165,6 +181,10 @@ def _complement(verb: Token, complement: Token, base: tuple[str, ...]) -> list[A
         Argument(complement, base, complement, label="complement"),
         *(replace(item, core=False) for item in found),
     ]
+
+
+def _is_infinitive(verb: Token) -> bool:
+    return verbal(verb) and any(item.tag_ == "TO" for item in verb.children)
 
 
 def _adjective(base: tuple[str, ...], complement: Token) -> tuple[str, ...]:
@@ -182,7 +202,7 @@ def _prepositions(head: Token, base: tuple[str, ...]) -> list[Argument]:
         words, inner = _object(item)
         if inner is None or is_time(inner) or (words == ("at",) and inner.like_num):
             continue  # "at 8"
-        if head.lemma_ == "be" and item.i and item.nbor(-1).lower_ in _PARTICLES:
+        if head.lemma_ == "be" and item.i and item.nbor(-1).lower_ in _DIRECTIONS | {"there"}:
             words = (item.nbor(-1).lower_, *words)  # "is up for", "is out for"
         sure = _is_next(item)
         found.append(Argument(inner, (*base, *words), item, item.dep_ == "agent", sure=sure))
@@ -294,12 +314,23 @@ def relation(
     if not (aspect.negated or aspect.no_longer or aspect.tense == "past"):
         known = _changed(table, lemmas, verb, kind)
     known = known or _known(table, lemmas, kind)
-    if known is not None and aspect.tense == "future" and not dated:
+    if known is not None and not table[known].event and _is_over(verb, aspect):
+        known = None  # "had a dog", "loved the concert": no word on what is so now
+    coming = aspect.progressive and aspect.tense == "present" and verb.lemma_.lower() in _CHANGES
+    if known is not None and (coming or aspect.tense == "future") and not dated:
         entry = table[known]
         if entry.single or entry.ends or entry.replaces:
             known = None  # an undated plan changes nothing today
     predicate = known or screaming_snake(lemmas)
     return RelationName(_name(table, lemmas, verb, aspect, known), predicate)
+
+
+def _is_over(verb: Token, aspect: Aspect) -> bool:
+    """Whether a verb tells of a past state or habit, which the present tense would misstate."""
+    past = aspect.tense == "past" and not (aspect.perfect or aspect.ended or aspect.no_longer)
+    past = past and not aspect.passive  # a book that was written by somebody still is
+    lasts = verb.lemma_.lower() in _LASTS_AFTER or verb.lemma_ == "be"
+    return past and aspect.lead in ("", "other", "taste") and not lasts
 
 
 def _intended(lemmas: list[str], aspect: Aspect) -> RelationName | None:
@@ -352,6 +383,8 @@ def _known(table: Predicates, lemmas: list[str], kind: EntityKind | None) -> str
         return None
     if known == "KNOWS" and kind != "person":
         return None
+    if lemmas == ["be", "with"] and kind != "organization":
+        return None  # "is out with a torn ligament"
     if known == "BREEDS" and kind not in ("animal", "person"):
         return None  # people also raise money
     if known == "LOCATED_IN" and kind not in ("place", "organization"):
@@ -374,6 +407,8 @@ def _name(
     if known is not None and not (
         table[known].event and aspect.tense != "past" and not aspect.perfect
     ):
+        if known == "HAS" and first == "get" and aspect.tense == "past" and not aspect.perfect:
+            return "GOT"  # "got a nice view": not everything that one gets is kept
         return "LOST_JOB" if known == "QUIT" and first in _LOSING else known
     if aspect.lead == "start" and known is None:
         return screaming_snake(["started", gerund(first), *rest])

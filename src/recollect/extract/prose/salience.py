@@ -52,7 +52,7 @@ _HOPE = regex.compile(
     r"(?:i )?(?:just |really )?hope (?:you|it|that|so|all|everything|your|this|things)\b", regex.I
 )
 _OFFER = regex.compile(
-    r"\b(?:i(?:'d| would)? (?:recommend|suggest|advise|propose|go with)|i(?:'d| would) (?:go|say|try|use|start|raise)"
+    r"\b(?:i(?:'d| would)? (?:recommend|suggest|advise|propose|go with)|i(?:'d| would)\b"
     r"|(?:i|we)(?:'m| am|'re| are)? (?:happy|sorry|glad|here)|(?:i|we) (?:can|could)|you (?:can|could|may|might|should)"
     r"|let me|would you|if you|consider)\b",
     regex.IGNORECASE,

@@ -212,6 +212,8 @@ class Scene:
         called = given or title or nouns.name(head)
         if not called or not any(char.isalnum() for char in called):
             return None
+        if not (given or title) and any(part in FIRST for part in called.casefold().split()):
+            return None  # "I absolutley love tea", which the parser takes for one name
         named = self._party_named(called)
         if named is not None:
             return named
@@ -279,8 +281,8 @@ class Scene:
         self.settle(head, mention)
         return mention
 
-    def settle(self, token: Token, mention: Mention) -> None:
-        """Fix what a phrase refers to."""
+    def settle(self, token: Token, mention: Mention | None) -> None:
+        """Fix what a phrase refers to; None if to nothing that is known."""
         self._cache[token.i] = mention
 
     def _new_relative(self, kin: Relative, owner: Mention) -> Mention:

@@ -41,10 +41,12 @@ from recollect.extract.prose.units import HEADING_MAX, units
 from recollect.extract.prose.words import (
     FIRST,
     FIRST_PLURAL,
+    KIN,
     NEUTRAL,
     PLURAL,
     POINTING,
     SECOND,
+    TITLES,
 )
 from recollect.graph.found import FoundFact
 from recollect.graph.predicates import Predicates
@@ -59,6 +61,7 @@ _POINTS_BACK = regex.compile(r"\b(?:it|that|there|this|they|them|one|so)\b", reg
 _QUESTIONS = regex.compile(r"(?:(?:[^.!?\n]|[.!](?! ))+\?+\s*){1,3}$")
 _SURE = 0.7
 _LOOSE = frozenset({"IS_A", "HAS"})
+_KINDS = frozenset({*RELATIONS.values(), "ANSWERS"})
 _PLACES = ("dobj", "attr", "pobj", "nsubj", "nsubjpass", "conj", "ROOT", "appos", "oprd")
 
 
@@ -96,6 +99,7 @@ class Sentences:
         self._plain = Plain(scene)
         self._parts: list[PendingClause | FoundFact] = []
         self._before: PlacedUnit | None = None
+        self._answering = True  # until something else is stated
 
     @property
     def clauses(self) -> list[PendingClause]:
@@ -178,7 +182,9 @@ class Sentences:
         told = iter(self._with_siblings(self.clauses, kinds))
         for part in self._parts:
             if isinstance(part, PendingClause):
-                for fact in self._facts_of(part, next(told)):
+                facts = self._facts_of(part, next(told))
+                self._answering &= all(fact.name == "ANSWERS" for fact in facts)
+                for fact in facts:
                     self._findings.fact(self._with_short_names(self._joined(fact, part.unit)))
             else:
                 self._findings.fact(self._with_short_names(part))
@@ -187,7 +193,7 @@ class Sentences:
         """The fact with a party's full name only at its first occurrence."""
         text = fact.fact
         for party in (self._scene.speaker, self._scene.listener):
-            if party is not None and party.who != "assistant" and " " in party.text:
+            if party is not None and party.who != "assistant" and _has_first_name(party.text):
                 head, name, rest = text.partition(party.text)
                 text = head + name + rest.replace(party.text, party.text.split()[0])
         return replace(fact, fact=text)
@@ -195,7 +201,9 @@ class Sentences:
     def _joined(self, fact: FoundFact, unit: Sequence[Token]) -> FoundFact:
         """Give a fact about a single entity another entity of its clause as target.
 
-        A fact whose relation is in the table stays as it is.
+        Its relation becomes general, because the other entity is no part of it, unless both are its subject.
+        A fact whose relation is in
+        the table stays as it is.
         """
         if fact.source != fact.target or fact.predicate in self._table:
             return fact
@@ -205,7 +213,10 @@ class Sentences:
                 continue
             place = self._findings.entity(mention)
             if place != fact.source:
-                return replace(fact, target=place)
+                told = fact.name in _KINDS or fact.name.endswith("_THAT")  # "wants that Ana leads"
+                joins = told or _is_joined_subject(token)
+                name, predicate = (fact.name, fact.predicate) if joins else (GENERAL, GENERAL)
+                return replace(fact, target=place, name=name, predicate=predicate)
         return fact
 
     def _with_siblings(self, clauses: Sequence[PendingClause], kinds: Sequence[Kind]) -> list[Kind]:
@@ -446,7 +457,7 @@ class Sentences:
         if is_command(clause.unit) and not first:
             return False
         own = _has_subject(clause.unit) or self._plain.stands_alone(clause.unit)
-        return (kind == "answer" or first) and not own
+        return self._answering and (kind == "answer" or first) and not own
 
     def _answered(self, unit: Sequence[Token], question: str) -> str:
         words = text_of(unit).strip(" .!")
@@ -488,6 +499,7 @@ class Sentences:
         turns = self._bounds(clause)
         starts = {when.start for when in turns}
         days = [when for when in whens if when.start not in starts and when.first is not None]
+        days = [when for when in days if not clause.moments.tells_which(when, clause.unit)]
         if len(days) > 1 or (days and turns):
             return []
         if not is_past(clause.unit, whens, at):
@@ -539,6 +551,17 @@ class Sentences:
                 listens = mention is not None and mention.who == "assistant"
                 return mention if mention is not None and mention.anchored and not listens else None
         return None
+
+
+def _is_joined_subject(token: Token) -> bool:
+    """Whether it is one of two subjects: "Oskar and I split up"."""
+    return token.dep_ in SUBJECTS or (token.dep_ == "conj" and token.head.dep_ in SUBJECTS)
+
+
+def _has_first_name(name: str) -> bool:
+    """Whether the first of several words is a name: not "Aunt Vera", nor "Dr. Osei"."""
+    first, _, rest = name.partition(" ")
+    return bool(rest) and first.rstrip(".").lower() not in TITLES | frozenset(KIN)
 
 
 def _is_headed(unit: Sequence[Token]) -> bool:

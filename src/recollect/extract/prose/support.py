@@ -15,8 +15,15 @@ from recollect.extract.prose.fidelity import (
     main_verb,
     subject_in,
 )
-from recollect.extract.prose.syntax import IsVerb, child, is_below
-from recollect.extract.prose.words import DECISIONS, HYPOTHETICAL, TASTES, WISHES, listed
+from recollect.extract.prose.syntax import IsVerb, child, is_below, verbal
+from recollect.extract.prose.words import (
+    DECISIONS,
+    HYPOTHETICAL,
+    REPORTING,
+    TASTES,
+    WISHES,
+    listed,
+)
 from recollect.models.sentence_kinds import Kind
 
 if TYPE_CHECKING:
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
 
 RELATIONS: dict[Kind, str] = {
     "state": "STATES",
-    "event": "EXPERIENCED",
+    "event": "STATES",
     "plan": "PLANS",
     "preference": "PREFERS",
     "instruction": "ASKS_FOR",
@@ -40,6 +47,7 @@ RELATIONS: dict[Kind, str] = {
 GENERAL = RELATIONS["state"]
 _MOVING = listed("move start begin go get take put bring send")
 _LIKENING = listed("feel look sound taste smell seem be like")
+_ALONE = frozenset({"WANTS_TO", "PLANS_TO", "DIED"})
 _DENYING = frozenset({"NOT", "NO", "CANNOT", "NEVER", "STOPPED", "WITHOUT"})
 # Without one of these words a sentence of the kind is only a statement.
 _CUES: dict[Kind, frozenset[str]] = {
@@ -71,15 +79,24 @@ class RelationSupport:
             and verb.lemma_ not in _LIKENING
         ):
             return False
+        if fact.source == fact.target and fact.predicate in self._table:
+            # Nobody likes, has or meets himself.
+            return fact.predicate in _ALONE or bool(self._table[fact.predicate].ends_alone)
         denied = verb is not None and is_denied(verb)
         if denied and _DENYING.isdisjoint(fact.name.split("_")):
             return False
         if fact.predicate in self._table:
             return verb is None or self._is_meant(fact, verb)
+        said = {*fact.name.split("_"), *fact.predicate.split("_")}
         names = {token.text.upper() for token in unit if token.pos_ in ("PROPN", "NUM", "X")}
         if not all(part.isalpha() and part not in names for part in fact.name.split("_")):
             return False
-        return verb is None or (self._is_verb(verb.lemma_.lower()) and not is_misread(verb))
+        if verb is None:
+            return True
+        if _is_of_another_sense(fact, verb, unit):
+            return False
+        group = (token for token in unit if verbal(token) and token.lemma_.upper() in said)
+        return self._is_verb(verb.lemma_.lower()) and not any(map(is_misread, (verb, *group)))
 
     def _is_meant(self, fact: FoundFact, verb: Token) -> bool:
         """Whether a relation of the table is meant, and not another use of the same words."""
@@ -103,11 +120,11 @@ class RelationSupport:
         speaker = self._scene.speaker
         if speaker is not None and speaker.who == "assistant":
             return GENERAL
-        if kind in (*_CUES, "event") and not self._is_own(unit):
+        if kind in _CUES and not self._is_own(unit):
             return GENERAL
-        if kind == "event":
-            return RELATIONS[kind] if is_past(unit) and _is_told_of(told, unit) else GENERAL
         if kind == "plan" and (is_past(unit, but=WISHES | DECISIONS) or _is_hypothesis(unit)):
+            return GENERAL
+        if kind == "preference" and is_past(unit):
             return GENERAL
         if kind in _CUES and not (_has_cue(unit, kind) and _is_told_of(told, unit)):
             return RELATIONS[kind] if kind == "plan" and ahead and not _is_state(unit) else GENERAL
@@ -117,8 +134,12 @@ class RelationSupport:
         """Whether its subject is the speaker, or a person with a name."""
         verb = main_verb(unit)
         subject = subject_in(verb, unit) if verb is not None else None
-        if subject is None or subject.lower_ in ("i", "we"):
+        if verb is None or subject is None:
+            return not any(token.tag_ == "VBZ" for token in unit[:2])  # "Wants a call back"
+        if subject.lower_ in ("i", "we"):
             return True
+        if verb.lemma_.lower() in REPORTING and child(verb, "ccomp") is not None:
+            return False  # "Ana says that the shop closes on Friday"
         mention = self._scene.mention(subject) if is_clear(unit) else None
         return mention is not None and mention.kind == "person" and mention.proper
 
@@ -133,12 +154,20 @@ def is_past(unit: Sequence[Token], but: frozenset[str] = frozenset()) -> bool:
     return done and not is_denied(verb) and verb.lemma_.lower() not in but
 
 
+def _is_of_another_sense(fact: FoundFact, verb: Token, unit: Sequence[Token]) -> bool:
+    """Whether only one of verb and relation is denied: "can't stop thinking", "pretends not to see"."""
+    main = main_verb(unit)
+    if main is None or verb.dep_ != "xcomp":
+        return False
+    return is_denied(main) == {"NOT", "CANNOT"}.isdisjoint(fact.name.split("_"))
+
+
 def _has_cue(unit: Sequence[Token], kind: Kind) -> bool:
     """Whether one of the words that make a kind is in the clause itself: not "a firm *I like*"."""
     found = (
         token
         for token in unit
-        if (token.lower_ != "like" or token.pos_ == "VERB")
+        if (token.pos_ == "VERB" or token.lemma_.lower() not in TASTES | WISHES | DECISIONS)
         and not (kind == "preference" and _is_wished(token))
         and not _CUES[kind].isdisjoint((token.lower_, token.lemma_.lower()))
     )

@@ -20,6 +20,7 @@ _SEEMING = listed("be seem feel take become get")
 ENABLING = frozenset({"can", "could", "would", "may", "might"})
 _LOWER = frozenset({"relcl", "acl", "advcl", "csubj", "pcomp"})
 _DEGREES = frozenset({"too", "enough"})
+_WHOM = frozenset({"me", "him", "us", "them"})
 
 
 def verbal(token: Token) -> bool:
@@ -140,6 +141,15 @@ def is_below(token: Token, unit: Sequence[Token]) -> bool:
     return False
 
 
+def is_around(noun: Token, pronoun: Token) -> bool:
+    """Whether a pronoun is part of the noun's own phrase, and so stands for something else: "life without *it*"."""
+    while pronoun.head != pronoun and not verbal(pronoun.head):
+        pronoun = pronoun.head
+        if pronoun == noun:
+            return True
+    return False
+
+
 def text_of(tokens: Sequence[Token]) -> str:
     """The text of some tokens."""
     return "".join(spaced(tokens)).rstrip()
@@ -185,13 +195,19 @@ def _mend(token: Token, is_verb: IsVerb) -> None:
         _named_before(token)
     if token.tag_ == "POS" and token.head.lower_ == "name" and token.head.dep_ == "poss":
         _name_is(token)
-    if token.tag_ == "VBN" and token.dep_ == "ROOT" and _is_bare_past(token):
-        token.tag_ = "VBD"  # "Dyed my hair last week"
+    _finite(token)
     if token.is_sent_start:
         _opening(token, is_verb)
     if token.tag_ == "VBZ" and token.lower_.endswith("es"):
         _base_form(token, is_verb)
     _name(token)
+
+
+def _finite(token: Token) -> None:
+    if token.dep_ == "auxpass" and token.lower_ in ("'s", "\u2019s"):
+        _has(token)
+    if token.tag_ == "VBN" and token.dep_ == "ROOT" and _is_bare_past(token):
+        token.tag_ = "VBD"  # "Dyed my hair last week"
 
 
 def _is_tree(doc: Doc) -> bool:
@@ -362,6 +378,14 @@ def _bare_present(token: Token, is_verb: IsVerb) -> None:
     stem = next((form for form in (token.lower_[:-1], token.lower_[:-2]) if is_verb(form)), "")
     if stem and child(token, "prep") is not None and token.lower_.endswith("s"):
         token.tag_, token.pos_, token.lemma_ = "VBZ", "VERB", stem
+
+
+def _has(short: Token) -> None:
+    """ "Yoga's helped me to sleep": before whom it was done to, "'s" is "has", not "is"."""
+    after = short.head.nbor(1).lower_ if short.head.i + 1 < len(short.doc) else ""
+    subject = child(short.head, "nsubjpass")
+    if after in _WHOM and subject is not None:
+        short.dep_, short.lemma_, subject.dep_ = "aux", "have", "nsubj"
 
 
 def _name_is(short: Token) -> None:

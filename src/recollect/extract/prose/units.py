@@ -45,6 +45,8 @@ _NO_COMMANDS = (
     EPISTEMIC | UNCERTAIN | listed("look wait thank let love like miss want need say get")
 )
 _SURE = listed("sure certain positive confident glad happy sorry afraid aware")
+_SUPPOSING = frozenset({"given", "provided", "assuming", "considering", "seeing"})
+_INVERTING = frozenset({"so", "nor", "neither"})
 _WORDS_MIN = 3
 _SUBJECT_MAX = 5
 _AGE_MAX = 120
@@ -97,7 +99,10 @@ def units(sentence: Span, heading: Sequence[Token] = ()) -> list[list[Token]]:
     if heading:
         breaks = _breaks(sentence, begin)
         members = list_items(sentence, begin, {cut.start for cut in cuts}, breaks)
-        cuts = [_Cut(at, heading if short else ()) for at, short in members.items()] or cuts
+        shared = {cut.start: cut.shared for cut in cuts if cut.shared is not heading}
+        cuts = [
+            _Cut(at, heading if short else shared.get(at, ())) for at, short in members.items()
+        ] or cuts
     ends = [*(cut.start for cut in cuts[1:]), sentence.end]
     hard = set(_stops(sentence))
     found: list[list[Token]] = []
@@ -180,7 +185,7 @@ def _is_own(left: Span, right: Span) -> bool:
     main = _main_verb(left)
     if main is None or any(_hangs_on(token, right) for token in left if token != main):
         return False
-    if _is_purpose(right) or _is_assured(main, right):
+    if _is_purpose(right) or _is_assured(main, right) or _is_open(left):
         return False
     if _opens_clause(right) or _is_splice(main, right):
         asked = _is_command(left) and right[0].nbor(-1).lower_ != "so"
@@ -198,6 +203,12 @@ def _is_purpose(right: Span) -> bool:
     """Whether a part says what the one before is good for: "I run so *I can keep up*"."""
     finite = next((token for token in right if token.tag_ in FINITE), None)
     return finite is not None and right[0].nbor(-1).lower_ == "so" and finite.lower_ in ENABLING
+
+
+def _is_open(left: Span) -> bool:
+    """Whether a part ends in a relative clause that has only its verb: "a firm that makes, they say, hats"."""
+    words = [token for token in left if not token.is_punct]
+    return bool(words) and words[-1].dep_ == "relcl" and words[-1].tag_ in FINITE
 
 
 def _is_assured(main: Token, right: Span) -> bool:
@@ -229,6 +240,8 @@ def _is_below(verb: Token) -> bool:
     top = verb
     while top.dep_ == "conj" and verbal(top.head) and child(top, "mark") is None:
         top = top.head
+    if any(item.dep_ == "prep" and item.lower_ in _SUPPOSING for item in top.lefts):
+        return True
     mark = child(top, "mark")
     if (mark is not None and mark.lower_ != "so") or top.dep_ in _BELOW:
         return True
@@ -344,10 +357,32 @@ def _sharing(left: Span, right: Span) -> Sequence[Token]:
         return ()
     had = any(item.lemma_ == "have" for item in helpers)
     perfect = had and main.tag_ == "VBN" and verb.tag_ == "VBD" and words[0] == verb
+    if _is_inverted(right, words[0]) or _may_be_quality(words[0], main, left):
+        return ()
+    if words[0].tag_ == "VBP" and main.tag_ != "VBP":
+        return ()  # "I'm gonna ask Jo, get help": all of it is to come
     if words[0].tag_ in FINITE and not perfect:
         return whole if _agrees(words[0], subject) else ()
     same = words[0] == verb and (perfect or verb.tag_ == main.tag_) and child(main, "neg") is None
     return [*whole, *helpers] if helpers and same else ()
+
+
+def _is_inverted(right: Span, word: Token) -> bool:
+    """ "And so does she", "nor is Tom": the subject is still to come."""
+    near = {right[0].lower_, right[0].nbor(-1).lower_}
+    return word.pos_ == "AUX" and not near.isdisjoint(_INVERTING)
+
+
+def _may_be_quality(word: Token, main: Token, left: Span) -> bool:
+    """Whether it may be joined to a quality before it: "felt loved and *needed* by all"."""
+    last = left[-1] if left[-1].text not in _BREAKS and left[-1].dep_ != "cc" else left[-2]
+    ends = word.tag_ in ("VBD", "VBN") and word.lower_.endswith("ed")
+    return (
+        ends
+        and last.head == main
+        and last.dep_ in ("acomp", "oprd")
+        and last.tag_[:2] in ("JJ", "VB")
+    )
 
 
 def _is_joined(verb: Token, main: Token) -> bool:

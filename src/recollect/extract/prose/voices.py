@@ -27,6 +27,7 @@ _SIGNED = regex.compile(
     r"|sincerely)(?:[,!][ \t]*[\p{L}.]+(?: [\p{L}.]+)?|[,!]?)[ \t]*$",
     regex.IGNORECASE | regex.MULTILINE,
 )
+_GREETED = regex.compile(r"\s*(?:dear|hi|hello|hey|good \w+)\b[^\n.?!]{0,40}\n", regex.IGNORECASE)
 _SIGNATURE_MAX = 300
 _SIGNED_LINE_MAX = 40
 _USER = frozenset({"user", "human", "customer"})
@@ -102,7 +103,8 @@ def speeches(reading: Brief) -> list[Speech]:
         cuts = _cuts(reading.content)
         if cuts:
             return _transcript(reading, cuts, user)
-    turn = Turn(content=reading.content, role=reading.role, speaker=reading.speaker)
+    content = _unsigned(reading.content) if _is_letter(reading.content) else reading.content
+    turn = Turn(content=content, role=reading.role, speaker=reading.speaker)
     return [_speech(turn, 0, reading.before, user, _addressee(reading, user))]
 
 
@@ -144,6 +146,11 @@ def _unsigned(letter: str) -> str:
         if all(len(line) <= _SIGNED_LINE_MAX for line in letter[match.start() :].splitlines()):
             return letter[: match.start()]
     return letter
+
+
+def _is_letter(content: str) -> bool:
+    """Whether a message has a greeting on a line of its own, and so may end with a signature."""
+    return _GREETED.match(content) is not None
 
 
 def _without_rule(text: str) -> str:

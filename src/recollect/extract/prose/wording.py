@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from recollect.extract.prose.clauses import Clause
 from recollect.extract.prose.nouns import surface
 from recollect.extract.prose.scene import Scene
-from recollect.extract.prose.syntax import SUBJECTS, child, coordinated, has_auxiliary, verbal
+from recollect.extract.prose.syntax import (
+    SUBJECTS,
+    child,
+    coordinated,
+    has_auxiliary,
+    is_around,
+    verbal,
+)
 from recollect.extract.prose.words import (
     FIRST,
     FIRST_PLURAL,
@@ -177,7 +184,9 @@ def has_antecedent(token: Token) -> bool:
         return False
     tags = ("NNS", "NNPS") if word in PLURAL else ("NN", "NNP")
     return any(
-        item.tag_ in tags and item.dep_ in ("dobj", "pobj", "attr", "conj") and not item.ent_type_
+        item.tag_ in tags
+        and item.dep_ in ("dobj", "pobj", "attr", "conj")
+        and not (item.ent_type_ or is_around(item, token))
         for item in token.doc[token.sent.start : token.i]
     )
 
@@ -192,7 +201,9 @@ def explained(token: Token) -> bool:
         subject = child(item, "nsubj", "dobj") if verbal(item) else None
         if subject is not None and subject.tag_ == "NNS" and subject.i < token.i:
             return True
-        if item.dep_ in ("ROOT", "ccomp", "relcl", "advcl"):
+        if item.dep_ == "relcl":
+            return item.head.tag_ == "NNS"  # "people who lost their homes"
+        if item.dep_ in ("ROOT", "ccomp", "advcl"):
             return False
     return False
 

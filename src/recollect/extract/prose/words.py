@@ -136,6 +136,10 @@ FEELINGS = listed(
     " interested right wrong welcome able kidding joking swamped alright better awesome amazing nice"
     " sweet kind cool strong brave pleased delighted relieved blessed determined motivated"
 )
+TITLES = listed(
+    "mr mrs ms miss dr prof professor doctor sir madam rev coach nurse officer captain sergeant judge"
+    " frau herr madame monsieur"
+)
 EMPTY = listed(
     "much enough doubt mix must ride reminder blessing hurry best thing lot time way day fun stuff bit something anything everything nothing someone anyone"
     " everyone everybody somebody anybody nobody one ones kind sort type part piece bunch"
