@@ -33,12 +33,10 @@ def fact(tx: Transaction, access: Access, uuid: str) -> Erased:
     return Erased(receipt=receipt, graph_uuid=_graph_uuid(tx, graph_id))
 
 
-def several(
-    tx: Transaction, access: Access, graph: Graph, found: Sequence[Episode], mode: Mode = "delete"
-) -> Erased:
+def several(tx: Transaction, access: Access, graph: Graph, found: Sequence[Episode]) -> Erased:
     """Erase episodes of one graph together, and what rested on them alone."""
-    removed = erasure.forget_episodes(tx, [one.id for one in found], mode)
-    receipt = receipts.of_part(tx, access, "episodes", graph.uuid, mode, removed)
+    removed = erasure.forget_episodes(tx, [episode.id for episode in found], "delete")
+    receipt = receipts.of_part(tx, access, "episodes", graph.uuid, "delete", removed)
     return Erased(receipt=receipt, graph_uuid=graph.uuid)
 
 
