@@ -122,7 +122,7 @@ def session(tx: Transaction, access: Access, session_id: str) -> Erased:
     """Erase a session with its log; what it fed to a graph stays there."""
     found = session_logs.get(tx, access, session_id)
     if tx.traces.session_log_is_trace(id=found.id) is not None:
-        raise Conflict("this is the trace of an agent: delete it as such, with what was read in it")
+        raise Conflict("this session is the trace of an agent: delete the trace instead")
     removed = session_logs.delete(tx, access, session_id)
     receipt = receipts.of_session(tx, access, found.uuid, removed)
     return Erased(receipt=receipt, graph_uuid="")
