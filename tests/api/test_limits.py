@@ -120,7 +120,7 @@ async def test_a_project_is_limited_over_all_its_keys_and_others_are_not(tmp_pat
         elsewhere = await running.send("GET", path, key=made.secret)
         public = await running.send("GET", "/health", anonymous=True)
     assert [answer.status for answer in asked] == [200, 200, 429]
-    assert asked[-1].message.startswith("project_requests_per_s: 1 requests a second")
+    assert asked[-1].message.startswith("project_requests_per_s: 1 requests per second")
     assert (elsewhere.status, public.status) == (404, 200)
 
 
@@ -163,7 +163,7 @@ async def test_episodes_of_a_day_are_counted_over_every_way_in(tmp_path: Path) -
     )
     assert not by_tool["isError"]
     assert after["isError"]
-    assert "429: project_episodes_per_day: 9 a day" in after["content"][0]["text"]
+    assert "429: project_episodes_per_day: 9 per day" in after["content"][0]["text"]
     assert stored == [(9,)]
 
 

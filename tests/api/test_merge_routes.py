@@ -197,7 +197,9 @@ async def test_the_users_own_node_stays_whoever_is_named_first(world: World) -> 
 async def test_what_cannot_be_one(world: World) -> None:
     """The same one twice, of two graphs, and who is not there."""
     path = f"entities/{world.bob}/merge"
-    assert "takes two" in (await world.ask(400, "POST", path, {"other": world.bob})).message
+    assert (
+        "merged with itself" in (await world.ask(400, "POST", path, {"other": world.bob})).message
+    )
     own = (await world.get("/users/ann/node"))["node"]["uuid"]
     assert "different graphs" in (await world.ask(400, "POST", path, {"other": own})).message
     await world.ask(404, "POST", path, {"other": NOWHERE})

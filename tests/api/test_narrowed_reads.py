@@ -284,7 +284,7 @@ async def test_a_key_that_sees_part_cannot_copy_the_whole(world: World) -> None:
     answer = await world.send(
         403, "POST", "/graph/clone", {"source_graph_id": "g", "target_graph_id": "h"}, key=world.own
     )
-    assert "sees only part" in answer.message
+    assert "policies hide part" in answer.message
 
 
 async def test_what_a_key_writes_is_answered_even_where_it_could_not_read_it(world: World) -> None:

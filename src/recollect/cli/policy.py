@@ -193,7 +193,7 @@ def _print(trace: Trace) -> None:
     out.print(f"{trace.action}: {trace.outcome} (role {trace.role}, mode {trace.mode})")
     out.print(f"  because {trace.why}")
     if trace.visible is not None:
-        out.print(f"  the object is {'visible' if trace.visible else 'hidden'}")
+        out.print(f"  the object is {'seen' if trace.visible else 'hidden'}")
     if trace.reported:
         change = "which differs" if trace.differs else "the same"
         out.print(f"  if everything were enforced: {trace.would_be}, {change}")

@@ -442,7 +442,7 @@ async def test_what_is_hidden_cannot_be_deleted(world: World, write) -> None:
 
 async def test_who_may_not_see_everything_copies_nothing(world: World) -> None:
     """A copy would hold all of it."""
-    with pytest.raises(NotAllowed, match="sees only part of a graph"):
+    with pytest.raises(NotAllowed, match="policies hide part of the graph"):
         await world.store.write(
             cloning.clone,
             as_seen(world, ONLY_PUBLIC),
