@@ -1,8 +1,8 @@
 """Everything raised on purpose, as one tree.
 
 RecollectError
-├── InvalidInput          the caller can mend it; names the field
-│   ├── AlreadyExists     an id that is taken
+├── InvalidInput          the caller can fix it; names the field
+│   ├── AlreadyExists     an id that already exists
 │   ├── AnswerRefused     an agent's reading that breaks a rule; says where
 │   ├── BodyTooLarge
 │   ├── KeyReused         an idempotency key that came with another request before
@@ -79,7 +79,7 @@ class InvalidInput(RecollectError):
 
 
 class AlreadyExists(InvalidInput):
-    """That id is taken."""
+    """The id already exists."""
 
 
 class AnswerRefused(InvalidInput):
@@ -91,14 +91,14 @@ class BodyTooLarge(InvalidInput):
 
 
 class KeyReused(InvalidInput):
-    """Idempotency-Key: it came with another request before."""
+    """Idempotency-Key: already used with a different request."""
 
 
 class MethodNotAllowed(InvalidInput):
-    """This path has other methods."""
+    """The path does not allow this method."""
 
     def __init__(self, method: str, allowed: list[str]) -> None:
-        super().__init__(f"{method} is not among the methods of this path: {', '.join(allowed)}")
+        super().__init__(f"{method} is not allowed on this path; allowed: {', '.join(allowed)}")
         self.allowed = allowed
 
 
@@ -119,7 +119,7 @@ class NotOffered(RecollectError):
 
 
 class LimitReached(RecollectError):
-    """More than is allowed just now."""
+    """A limit is exceeded."""
 
     def __init__(self, message: str | None = None, *, retry_after_s: int = 1) -> None:
         super().__init__(message)
@@ -127,11 +127,11 @@ class LimitReached(RecollectError):
 
 
 class Conflict(RecollectError):
-    """The request does not fit the present state."""
+    """The request conflicts with the current state."""
 
 
 class LogMoved(Conflict):
-    """The log is somewhere else."""
+    """The log is not at the expected position."""
 
     def __init__(self, expected: int, last_id: int) -> None:
         super().__init__(f"expected_last_id: the last id is {last_id}, not {expected}")
@@ -159,22 +159,22 @@ class ModelRejected(ModelUnavailable):
 
 
 class ReaderLost(ModelUnavailable):
-    """The extraction process ended at work.
+    """The extraction process ended while working.
 
     *others_die*: so did the one before it, or so they do when nobody asks them anything.
     """
 
     def __init__(self, message: str | None = None, *, others_die: bool = False) -> None:
-        super().__init__(message or "The extraction process ended at work.")
+        super().__init__(message or "The extraction process ended while working.")
         self.others_die = others_die
 
 
 class ReaderStopped(ReaderLost):
-    """The extraction process was stopped by somebody."""
+    """The extraction process was stopped."""
 
 
 class BudgetExhausted(Unavailable):
-    """The budget of tokens is spent."""
+    """The token budget is exhausted."""
 
     def __init__(self, message: str | None = None, *, retry_at: datetime | None = None) -> None:
         super().__init__(message)

@@ -40,323 +40,351 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="forbid")
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 chooses a free one.")
     tls_cert: Path | None = Field(
         None,
-        description="File of the TLS certificate and its chain (PEM): the server speaks HTTPS.",
+        description="File with the TLS certificate and its chain (PEM). When set, the server uses HTTPS.",
     )
     tls_key: Path | None = Field(
-        None, description="File of the key of that certificate (PEM), without a password."
+        None, description="File with the key of that certificate (PEM), without a passphrase."
     )
     data: Path = Field(
-        Path("recollect-data"), description="Folder of the embedded store; made when missing."
+        Path("recollect-data"), description="Folder of the embedded store; created if missing."
     )
     store: SecretStr | None = Field(
         None,
-        description="Where the memory is kept: `postgresql://user@host/database`, with `sslmode`, `passfile` "
-        "and whatever else libpq knows. Unset: a file in `data`.",
+        description="Database to use instead of the embedded store: `postgresql://user@host/database`, with "
+        "`sslmode`, `passfile` and any other option of libpq. Unset: a file in `data`.",
     )
     api_key: SecretStr | None = Field(
         None,
         min_length=1,
         max_length=512,
-        description="Key of the default project. When unset, one is made on first start.",
+        description="Key of the default project. Unset: one is created on first start.",
     )
     models: Path = Field(
         default_factory=_cache_dir, description="Folder of the installed model weights."
     )
     mcp_hosts: str = Field(
         "",
-        description="Names that `/mcp` may be asked for by, with commas between, beside `localhost`, "
-        "numbers and `host`: a page elsewhere must not reach it under a name of its own.",
+        description="Host names under which clients may reach `/mcp`, separated by commas, in addition to "
+        "`localhost`, IP addresses and `host`. Other names are refused, which protects against "
+        "DNS rebinding.",
     )
     mcp_text: Literal["json", "lines"] = Field(
         "json",
-        description="The text of what tools at `/mcp` answer: `json`, the value once more, or `lines` for a "
-        "model, shorter. `recollect mcp` has an option for it.",
+        description="Text of the answers of the tools at `/mcp`: `json` repeats the structured value; `lines` "
+        "is a shorter form for models. `recollect mcp` has the option `--text` for this.",
     )
     cors_origins: str = Field(
         "",
-        description="Origins of pages elsewhere that may ask, with commas between, such as "
+        description="Origins of web pages on other hosts that may call the API, separated by commas, such as "
         "`https://app.example`; `*` for all. Unset: none.",
     )
     oauth_issuer: str | None = Field(
         None,
-        description="Issuer of access tokens for `/mcp`, as the tokens name it; its keys are found by its "
-        "discovery document. Unset: keys only.",
+        description="Issuer of access tokens for `/mcp`, exactly as in the tokens; its keys are found through "
+        "its discovery document. Unset: only API keys are accepted.",
     )
     oauth_audience: str | None = Field(
         None,
-        description="What tokens call `/mcp`: its address as clients know it, such as "
+        description="Audience of the tokens: the address of `/mcp` as clients know it, such as "
         "`https://memory.example/mcp`.",
     )
     oauth_jwks: Path | None = Field(
-        None, description="File with the issuer's public keys (JWKS); then the issuer is not asked."
+        None,
+        description="File with the issuer's public keys (JWKS), used instead of asking the issuer.",
     )
-    oauth_project: str = Field("default", description="Project that tokens open.")
+    oauth_project: str = Field("default", description="Project that tokens give access to.")
     oauth_project_claim: str | None = Field(
         None,
         min_length=1,
-        description="Claim of a token that names the project, in place of one for all.",
+        description="Claim of a token that names the project, instead of one project for all tokens.",
     )
     oauth_read_scope: str = Field(
-        "memory:read", min_length=1, description="Scope of a token that may read."
+        "memory:read", min_length=1, description="Scope that allows a token to read."
     )
     oauth_write_scope: str = Field(
         "memory:write",
         min_length=1,
-        description="Scope of a token that may read and use the tools that write.",
+        description="Scope that allows a token to read and to use the tools that write.",
     )
     connections_max: int = Field(
         1_000,
         ge=1,
         le=100_000,
-        description="Connections at the same time; fewer where the system allows fewer open files. "
-        "When all are taken, whoever waits longest without a request makes room.",
+        description="Maximum number of simultaneous connections; lower if the system allows fewer open files. "
+        "When all are in use, the connection that has been idle longest is closed.",
     )
     connections_per_address_max: int = Field(
         500,
         ge=1,
         le=100_000,
-        description="Connections of one address at the same time. Behind a proxy all come from the "
-        "proxy's address: give it as many as there are.",
+        description="Maximum number of simultaneous connections from one address. Behind a proxy, all "
+        "connections come from the proxy's address: use the value of `connections_max`.",
     )
     trusted_proxies: str = Field(
         "",
-        description="Addresses of proxies, with commas between, whose `X-Forwarded-For` is believed: wrong "
-        "keys are then counted by the client's address.",
+        description="Addresses of proxies, separated by commas, whose `X-Forwarded-For` is trusted, so that "
+        "wrong keys are counted by the client's address.",
     )
     wrong_keys_max: int = Field(
         10,
         ge=0,
         le=10_000,
-        description="Different wrong keys from one address before it has to wait, ever longer with each "
-        "further one; 0 counts none.",
+        description="Number of different wrong keys after which an address has to wait, longer with each "
+        "further one; 0 disables this.",
     )
     key_requests_per_s: float | None = Field(
-        None, gt=0, le=1_000_000, description="Requests a second of one key; unset is no limit."
+        None,
+        gt=0,
+        le=1_000_000,
+        description="Requests per second allowed to one key. Unset: no limit.",
     )
     key_requests_burst: int | None = Field(
         None,
         ge=1,
         le=1_000_000,
-        description="Requests of one key at once, after a pause; unset is twice as many as in a second.",
+        description="Requests allowed to one key at once, after a pause. Unset: twice the number per second.",
     )
     key_episodes_per_day: int | None = Field(
-        None, ge=1, description="Episodes a day (UTC) of one key; unset is no limit."
+        None, ge=1, description="Episodes per day (UTC) allowed to one key. Unset: no limit."
     )
     key_bytes_per_day: int | None = Field(
         None,
         ge=1,
-        description="Bytes a day in the requests of one key that write something; unset is no limit.",
+        description="Bytes per day (UTC) allowed in the writing requests of one key. Unset: no limit.",
     )
     project_requests_per_s: float | None = Field(
         None,
         gt=0,
         le=1_000_000,
-        description="Requests a second of all keys of a project together; unset is no limit.",
+        description="Requests per second allowed to all keys of a project together. Unset: no limit.",
     )
     project_requests_burst: int | None = Field(
         None,
         ge=1,
         le=1_000_000,
-        description="Requests of a project at once, after a pause; unset is twice as many as in a second.",
+        description="Requests allowed to a project at once, after a pause. Unset: twice the number per "
+        "second.",
     )
     project_episodes_per_day: int | None = Field(
-        None, ge=1, description="Episodes a day (UTC) of a project; unset is no limit."
+        None, ge=1, description="Episodes per day (UTC) allowed to a project. Unset: no limit."
     )
     project_bytes_per_day: int | None = Field(
         None,
         ge=1,
-        description="Bytes a day in the requests of a project that write something; unset is no limit.",
+        description="Bytes per day (UTC) allowed in the writing requests of a project. Unset: no limit.",
     )
     webhook_private: str = Field(
         "",
-        description="Networks beside the public internet that webhooks may be in, with commas between, such "
-        "as `127.0.0.1/32, 10.1.0.0/16`. Unset: none.",
+        description="Private networks in which webhooks are allowed, separated by commas, such as "
+        "`127.0.0.1/32, 10.1.0.0/16`. Unset: only the public internet.",
     )
     webhook_timeout_s: float = Field(
-        15.0, gt=0, le=60, description="Longest wait for the answer of a webhook."
+        15.0, gt=0, le=60, description="Maximum time to wait for the answer of a webhook."
     )
     webhook_attempts_max: int = Field(
-        10, ge=1, le=100, description="Tries before a delivery to a webhook is given up."
+        10, ge=1, le=100, description="Attempts before a delivery to a webhook is given up."
     )
     webhook_backoff_first_s: float = Field(
         5.0,
         gt=0,
         le=3600,
-        description="Pause before a delivery is tried a second time; it grows fourfold from there, up to "
-        "six hours.",
+        description="Pause before the second attempt to deliver; each further pause is four times as long, up "
+        "to six hours.",
     )
     expired_kept_days: int | None = Field(
         None,
         ge=0,
         le=36_500,
-        description="Days for which the operator can look at what has expired, before it is forgotten for "
-        "good; 0 keeps nothing. Unset: until its thread, user or graph is erased.",
+        description="Days during which the operator can still inspect what has expired, before it is "
+        "forgotten for good; 0 forgets it at once. Unset: until its thread, user or graph is "
+        "erased.",
     )
     workers: int = Field(
         2,
         ge=0,
         le=64,
-        description="Workers inside `recollect serve`; 0 leaves the queue to `recollect worker`.",
+        description="Number of workers inside `recollect serve`; 0 leaves the queue to `recollect worker`.",
     )
     extraction: Literal["on", "off"] = Field(
         "on",
-        description="`off` stores episodes and makes them findable, and learns nothing from them.",
+        description="`off` stores episodes and makes them searchable, but learns nothing from them.",
     )
     judge: Literal["on", "off"] = Field(
         "on",
-        description="Whether a small model judges which known facts a new one makes untrue; `off` leaves "
-        "that to readers and to the table of relations.",
+        description="Whether a small model decides which known facts a new one ends; `off` leaves that to the "
+        "reader and to the table of relations.",
     )
     answers: Literal["on", "off"] = Field(
         "on",
-        description="Whether a small model reads the best facts of a search together with the question; "
-        "`off` saves some tens of milliseconds of processor time a search and finds less.",
+        description="Whether a small model reads the best facts of a search together with the question; `off` "
+        "saves some tens of milliseconds of processor time per search, but finds less.",
     )
     reader: Literal["embedded", "model", "agent"] | None = Field(
         None,
-        description="Who reads episodes: `embedded`, the rules and models that come with the program; "
-        "`model`, the language model at `llm_url`; `agent`, the embedded reader at once and then any "
-        "agent that takes them. Unset: `model` where `llm_url` is set, else `embedded`.",
+        description="What reads episodes: `embedded`, the rules and models included in the program; `model`, "
+        "the language model at `llm_url`; `agent`, first the embedded reader, then any agent that "
+        "takes them. Unset: `model` if `llm_url` is set, otherwise `embedded`.",
     )
     predicates: Path | None = Field(
-        None, description="A file of relations that extends the built-in table of predicates."
+        None, description="File with relations that extend the built-in table of predicates."
     )
-    readers: int = Field(4, ge=1, le=64, description="Connections that read the store.")
+    readers: int = Field(
+        4, ge=1, le=64, description="Number of connections that read from the store."
+    )
     job_attempts_max: int = Field(
-        5, ge=1, le=100, description="Tries before a failing job is parked."
+        5, ge=1, le=100, description="Attempts before a failing job is parked."
     )
     job_backoff_first_s: float = Field(
-        1.0, gt=0, le=3600, description="Pause before the second try; it doubles from there."
+        1.0,
+        gt=0,
+        le=3600,
+        description="Pause before the second attempt; it doubles with each further one.",
     )
     segments_bytes_max: int = Field(
-        256 * 1024 * 1024, ge=0, description="Memory for search segments before the oldest go."
+        256 * 1024 * 1024,
+        ge=0,
+        description="Maximum memory for search segments; beyond it, the least recently used are dropped.",
     )
     context_chars_max: int = Field(
         6_000,
         ge=2_000,
         le=1_000_000,
-        description="Longest context block, in characters; about four of them make a token. A "
-        "request may say otherwise.",
+        description="Maximum length of a context block, in characters; a token has about four. A request can "
+        "override it.",
     )
     injection_log: Literal["off", "lines", "questions"] = Field(
         "off",
-        description="What is kept of each context that is given out: nothing; its lines and why each "
-        "was there; or these and the question, too.",
+        description="What is recorded of each context that is returned: nothing (`off`); its lines and why "
+        "each was included (`lines`); the question as well (`questions`).",
     )
     injection_log_rows_max: int = Field(
-        10_000, ge=1, description="Contexts that the injection log of a project keeps, the newest."
+        10_000, ge=1, description="Number of contexts that the injection log of a project keeps."
     )
     injection_log_days_max: int = Field(
-        30, ge=1, le=3_650, description="Days after which the injection log forgets a context."
+        30,
+        ge=1,
+        le=3_650,
+        description="Days after which a context is deleted from the injection log.",
     )
     context_messages: int | None = Field(
         None,
         ge=1,
         le=20,
-        description="How many of a thread's newest messages say what a context block is about. "
-        "Unset: 4 on the routes of generation 2, 2 on those of generation 3.",
+        description="Number of a thread's newest messages that a context block is based on. Unset: 4 on the "
+        "routes of Zep v2, 2 on those of Zep v3.",
     )
     memory_window_episodes: int = Field(
         100,
         ge=1,
         le=10_000,
-        description="How many of the newest episodes the short-term memory holds at most, where a "
-        "memory client chose nothing else.",
+        description="Maximum number of newest episodes in the short-term memory, unless the client sets its "
+        "own.",
     )
     memory_window_chars: int = Field(
         64_000,
         ge=1,
         le=4_000_000,
-        description="How many characters those episodes have at most, all in all.",
+        description="Maximum number of characters in those episodes together.",
     )
     memory_roles: Literal["any", "known"] = Field(
         "known",
-        description="Which roles memory clients may give a message: `known` are user, assistant, "
-        "system, tool and function, or none; `any` takes every name.",
+        description="Roles that clients may give to a message: `known` allows user, assistant, system, tool "
+        "and function, or none; `any` allows every name.",
     )
     memory_instances_max: int = Field(
         100,
         ge=1,
         le=1_000_000,
-        description="Memories kept open at the same time; more only while all of them are in use.",
+        description="Maximum number of episodic memories kept open; exceeded only while all of them are in "
+        "use.",
     )
     memory_life_s: float = Field(
-        600.0, gt=0, le=86_400, description="How long a memory that nobody uses stays open."
+        600.0, gt=0, le=86_400, description="How long an unused episodic memory stays open."
     )
     memory_sweep_s: float = Field(
-        2.0, gt=0, le=3600, description="Pause between looks for memories that nobody uses."
+        2.0, gt=0, le=3600, description="Pause between checks for unused episodic memories."
     )
     stop_grace_s: float = Field(
-        20.0, ge=0, le=600, description="How long a stop waits for requests and jobs under way."
+        20.0,
+        ge=0,
+        le=600,
+        description="How long to wait for running requests and jobs when stopping.",
     )
     llm_url: str | None = Field(
         None,
-        description="Base address of an OpenAI-compatible endpoint, such as "
-        "`http://127.0.0.1:11434/v1`. When set, it reads the episodes.",
+        description="Base address of an OpenAI-compatible endpoint, such as `http://127.0.0.1:11434/v1`. When "
+        "set, its model reads the episodes.",
     )
     llm_model: str | None = Field(
         None, min_length=1, max_length=256, description="Name of the model at that endpoint."
     )
     llm_key: SecretStr | None = Field(
-        None, min_length=1, max_length=4096, description="Key of that endpoint, if it wants one."
+        None, min_length=1, max_length=4096, description="Key of that endpoint, if it requires one."
     )
     llm_timeout_s: float = Field(
-        60.0, gt=0, le=600, description="Longest wait for one answer of the language model."
+        60.0, gt=0, le=600, description="Maximum time to wait for one answer of the language model."
     )
     llm_tokens_per_hour_max: int | None = Field(
         None,
         ge=1,
-        description="Tokens that may go in and come out within an hour; unset is no bound.",
+        description="Maximum number of tokens per hour, input and output together. Unset: no limit.",
     )
     llm_output_tokens_max: int = Field(
-        8192, ge=64, le=1_000_000, description="Longest answer of the language model."
+        8192,
+        ge=64,
+        le=1_000_000,
+        description="Maximum length of an answer of the language model, in tokens.",
     )
     llm_concurrency_max: int = Field(
-        4, ge=1, le=256, description="Calls of the language model at the same time."
+        4, ge=1, le=256, description="Maximum number of simultaneous calls of the language model."
     )
     llm_format: Literal["json_schema", "json_object"] = Field(
         "json_schema",
-        description="How the endpoint is held to the form of the answer: `json_schema` (strict), "
-        "or `json_object` where it knows no better.",
+        description="How the endpoint is made to follow the format of the answer: `json_schema` (strict), or "
+        "`json_object` if it supports nothing better.",
     )
     llm_output_tokens_name: Literal["max_completion_tokens", "max_tokens"] = Field(
-        "max_completion_tokens", description="What the endpoint calls the longest answer."
+        "max_completion_tokens",
+        description="Name of the parameter with which the endpoint limits the length of an answer.",
     )
     llm_temperature: float | None = Field(
-        None, ge=0, le=2, description="Sent when set; some models accept none but their own."
+        None,
+        ge=0,
+        le=2,
+        description="Temperature to send. Unset: none is sent; some models accept only their default.",
     )
     log_format: Literal["json", "console", "auto"] = Field(
-        "auto", description="`json`, `console`, or `auto`: console on a terminal, else json."
+        "auto", description="`json`, `console`, or `auto`: console on a terminal, otherwise json."
     )
     metrics_port: int | None = Field(
         None,
         ge=0,
         le=65535,
-        description="A port of its own for `/metrics`, with `/health` and `/ready` beside it; the other "
-        "port then has no metrics. 0 takes a free one. Unset: they are on `port`.",
+        description="Separate port for `/metrics`, which also answers `/health` and `/ready`; `port` then "
+        "has no metrics. 0 chooses a free one. Unset: metrics are on `port`.",
     )
     metrics_host: str | None = Field(
-        None, min_length=1, description="Address to listen on for `metrics_port`; unset: `host`."
+        None, min_length=1, description="Address to listen on for `metrics_port`. Unset: `host`."
     )
     metrics_key: SecretStr | None = Field(
         None,
         min_length=1,
         max_length=512,
-        description="Key that `/metrics` wants as `Authorization: Bearer …`; unset: none.",
+        description="Key that `/metrics` requires as `Authorization: Bearer …`. Unset: none.",
     )
     otel_url: str | None = Field(
         None,
         description="Base address of an OTLP receiver over HTTP, such as `http://127.0.0.1:4318`. When set, "
-        "spans and metrics go there, without any text. Needs the extra `otel`.",
+        "spans and metrics are sent there, without any text. Needs the extra `otel`.",
     )
     otel_metrics_s: float = Field(
-        60.0, gt=0, le=3600, description="Pause between metrics that are sent to `otel_url`."
+        60.0, gt=0, le=3600, description="Pause between sending metrics to `otel_url`."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="The least severe log line that is written."
+        "info", description="Lowest severity that is logged."
     )
 
     @classmethod
@@ -428,7 +456,7 @@ class Settings(BaseSettings):
         if self.oauth_issuer is None:
             for name in ("oauth_jwks", "oauth_project_claim"):
                 if getattr(self, name) is not None:
-                    raise ValueError(f"{name}: does nothing without oauth_issuer")
+                    raise ValueError(f"{name}: has no effect without oauth_issuer")
         return self
 
     @model_validator(mode="after")
@@ -436,7 +464,7 @@ class Settings(BaseSettings):
         for whose in ("key", "project"):
             rate, burst = f"{whose}_requests_per_s", f"{whose}_requests_burst"
             if getattr(self, burst) is not None and getattr(self, rate) is None:
-                raise ValueError(f"{burst}: does nothing without {rate}")
+                raise ValueError(f"{burst}: has no effect without {rate}")
         return self
 
     @model_validator(mode="after")
@@ -444,7 +472,7 @@ class Settings(BaseSettings):
         if (self.llm_url is None) != (self.llm_model is None):
             raise ValueError("llm_url and llm_model: give both, or neither")
         if self.llm_key is not None and self.llm_url is None:
-            raise ValueError("llm_key: does nothing without llm_url and llm_model")
+            raise ValueError("llm_key: has no effect without llm_url and llm_model")
         if self.reader == "model" and self.llm_url is None:
             raise ValueError("reader: `model` needs llm_url and llm_model")
         return self
@@ -458,7 +486,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _metrics_are_whole(self) -> Self:
         if self.metrics_host is not None and self.metrics_port is None:
-            raise ValueError("metrics_host: does nothing without metrics_port")
+            raise ValueError("metrics_host: has no effect without metrics_port")
         return self
 
     @property

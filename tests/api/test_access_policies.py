@@ -363,8 +363,8 @@ async def test_a_policy_set_is_applied_shown_and_deleted(world: World) -> None:
 @pytest.mark.parametrize(
     ("body", "complaint"),
     [
-        ({}, "document: either it or policy_set is required"),
-        ({"document": YAML, "policy_set": {}}, "document: either it or policy_set"),
+        ({}, "document: either this or policy_set is required"),
+        ({"document": YAML, "policy_set": {}}, "document: either this or policy_set"),
         ({"document": YAML.replace("readonly", "reed")}, "policies[0].actions[0]: there is no"),
         ({"document": YAML.replace("readonly", "policy_set.apply")}, "there is no action"),
         ({"document": YAML.replace("readonly", "health")}, "there is no action"),

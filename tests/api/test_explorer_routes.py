@@ -288,7 +288,7 @@ async def test_an_administrator_sees_what_another_key_sees(world: World) -> None
     await world.ask(404, "GET", f"/api/v1/facts/{hidden}", **seen_as)
     await world.ask(403, "GET", "/api/v1/keys", **seen_as)
     refused = await world.ask(403, "DELETE", f"/api/v1/facts/{hidden}", **seen_as)
-    assert "only looked at" in refused.message
+    assert "read-only" in refused.message
     await world.ask(200, "GET", f"/api/v1/facts/{hidden}", key=ADMIN)
 
 

@@ -139,7 +139,7 @@ async def test_a_fact_without_an_end_cannot_be_opened(world: World) -> None:
     await world.ask(200, "POST", f"{world.works}/reopen")
     for uuid in (world.works, world.left):
         refused = await world.ask(409, "POST", f"{uuid}/reopen")
-        assert refused.message == "the fact has no end that could be taken back"
+        assert refused.message == "the fact has no end to undo"
     entry = (await world.log())[0]
     assert (entry.action, entry.outcome, entry.status) == ("graph.edge.reopen", "failed", 409)
 

@@ -22,7 +22,7 @@ async def test_too_many_wrong_keys_wait_and_right_ones_do_not(
         assert [answer.status for answer in tried] == [401, 401, 401, 401, 429]
         assert tried[-1].header("retry-after") == "1"
         said = tried[-1].json()["message"]
-        assert said == "too many wrong keys came from this address; try again in 1 s"
+        assert said == "too many wrong keys from this address; try again in 1 s"
         assert (await running.send("GET", ASKED, key=made.secret)).status == 200
         assert (await running.send("GET", ASKED, key="rk_" + "y" * 43)).status == 429
         short = await running.send("GET", ASKED)  # a chosen key of 26 characters

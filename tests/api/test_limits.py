@@ -90,7 +90,7 @@ async def test_a_key_that_asks_too_often_is_told_which_limit_and_when(
         return
     assert [answer.status for answer in answers] == [200, 200, 200, 429]
     assert told(answers[-1].json()) == (
-        "key_requests_per_s: 0.5 requests a second are allowed to one key, 5 at once; "
+        "key_requests_per_s: 0.5 requests per second are allowed to one key, 5 at once; "
         "try again in 2 s"
     )
     assert answers[-1].header("retry-after") == "2"
@@ -120,7 +120,7 @@ async def test_a_project_is_limited_over_all_its_keys_and_others_are_not(tmp_pat
         elsewhere = await running.send("GET", path, key=made.secret)
         public = await running.send("GET", "/health", anonymous=True)
     assert [answer.status for answer in asked] == [200, 200, 429]
-    assert asked[-1].message.startswith("project_requests_per_s: 1 requests a second")
+    assert asked[-1].message.startswith("project_requests_per_s: 1 requests per second")
     assert (elsewhere.status, public.status) == (404, 200)
 
 
@@ -158,12 +158,12 @@ async def test_episodes_of_a_day_are_counted_over_every_way_in(tmp_path: Path) -
     assert used["episodes_today"] == 8
     assert (refused.status, refused.header("retry-after")) == (429, "43201")
     assert refused.message == (
-        "project_episodes_per_day: 9 a day are allowed to one project; 8 are used, and this asks "
+        "project_episodes_per_day: 9 per day are allowed to one project; 8 are used, and this asks "
         "for 2 more; the next day begins in 43201 s"
     )
     assert not by_tool["isError"]
     assert after["isError"]
-    assert "429: project_episodes_per_day: 9 a day" in after["content"][0]["text"]
+    assert "429: project_episodes_per_day: 9 per day" in after["content"][0]["text"]
     assert stored == [(9,)]
 
 
@@ -183,7 +183,7 @@ async def test_bytes_of_a_day_are_those_of_requests_that_write(tmp_path: Path) -
     assert {answer.status for answer in searched} == {200}
     assert first.status == 200
     assert second.status == 429
-    assert second.message.startswith("key_bytes_per_day: 600 a day are allowed to one key; ")
+    assert second.message.startswith("key_bytes_per_day: 600 per day are allowed to one key; ")
     assert third.status == 200
     assert [scope for scope, _ in counted] == [1], "the project has no such quota"
 

@@ -197,7 +197,9 @@ async def test_the_users_own_node_stays_whoever_is_named_first(world: World) -> 
 async def test_what_cannot_be_one(world: World) -> None:
     """The same one twice, of two graphs, and who is not there."""
     path = f"entities/{world.bob}/merge"
-    assert "takes two" in (await world.ask(400, "POST", path, {"other": world.bob})).message
+    assert (
+        "merged with itself" in (await world.ask(400, "POST", path, {"other": world.bob})).message
+    )
     own = (await world.get("/users/ann/node"))["node"]["uuid"]
     assert "different graphs" in (await world.ask(400, "POST", path, {"other": own})).message
     await world.ask(404, "POST", path, {"other": NOWHERE})
@@ -222,7 +224,7 @@ async def test_a_narrowed_key_cannot_merge_what_it_does_not_see(tmp_path: Path) 
         await here.learn(world.running.services.store)
         await world.merge(404, key=own)
         refused = await world.merge(400)
-        assert "policies keep these apart" in refused.message
+        assert "policies separate these entities" in refused.message
 
 
 async def test_a_narrowed_key_merges_what_it_sees(tmp_path: Path) -> None:
@@ -252,5 +254,5 @@ async def test_a_reopening_and_an_end_are_taken_back(world: World) -> None:
     undone = (await world.ask(200, "POST", f"facts/{uuid}/undo")).json()
     assert undone["invalid_at"] is None
     refused = await world.ask(409, "POST", f"facts/{uuid}/undo")
-    assert refused.message == "the fact was not changed by hand"
+    assert refused.message == "the fact has no manual change to undo"
     await world.ask(404, "POST", f"facts/{NOWHERE}/undo")

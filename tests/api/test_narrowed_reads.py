@@ -284,7 +284,7 @@ async def test_a_key_that_sees_part_cannot_copy_the_whole(world: World) -> None:
     answer = await world.send(
         403, "POST", "/graph/clone", {"source_graph_id": "g", "target_graph_id": "h"}, key=world.own
     )
-    assert "sees only part" in answer.message
+    assert "policies hide part" in answer.message
 
 
 async def test_what_a_key_writes_is_answered_even_where_it_could_not_read_it(world: World) -> None:
@@ -513,6 +513,6 @@ async def test_a_hidden_user_node_is_not_a_missing_user(world: World) -> None:
     (user,) = {thread["user_id"] for thread in [await world.get("/sessions/t")]}
     assert (await world.get(f"/users/{user}", key=key))["user_id"] == user
     refusal = await world.send(404, "GET", f"/users/{user}/node", key=key)
-    assert refusal.message == f"node not found: that of the user {user}"
+    assert refusal.message == f"node not found: the node of user {user}"
     missing = await world.send(404, "GET", "/users/nobody/node", key=world.own)
     assert missing.message == "user not found: nobody"

@@ -25,9 +25,9 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         _MADE,
-        "Each setting can stand in `recollect.toml` (in the folder where the program is started, or the file that `RECOLLECT_CONFIG` "
-        "names) and be an environment variable, which wins over the file; command line options win over both. "
-        "`recollect config show` tells what is set and where. A name that is none of these is refused.",
+        "Each setting can be given in `recollect.toml` (in the folder where the program is started, or the file named by "
+        "`RECOLLECT_CONFIG`) or as an environment variable, which overrides the file; command line options override both. "
+        "`recollect config show` prints each value and where it comes from. Unknown names are refused.",
         "",
         "| setting | variable | default | what it does |",
         "|---|---|---|---|",
@@ -82,7 +82,7 @@ def http_page() -> str:
             _MADE,
             "Bodies and answers are described at `/openapi.json` and, for people, at `/docs`.",
             'Every error body is `{"message": "…"}`.',
-            "`/mcp` is no route but speaks the Model Context Protocol: [MCP tools](mcp.md).",
+            "`/mcp` is not a route; it serves the Model Context Protocol: [MCP tools](mcp.md).",
             "",
             "| method | path | action | what it does |",
             "|---|---|---|---|",
@@ -103,7 +103,7 @@ def mcp_page() -> str:
     lines = ["# MCP tools", _MADE, "How to connect a client: [howto/mcp](../howto/mcp.md).", ""]
     for tool in read_tools.TOOLS:
         lines += _tool(tool)
-    lines += ["# Tools that write", "", "Offered only with the permission to write.", ""]
+    lines += ["# Tools that write", "", "Offered only to clients that may write.", ""]
     for tool in (*write_tools.TOOLS, *write_tools.READING_TOOLS):
         lines += _tool(tool)
     return "\n".join(lines)

@@ -46,15 +46,10 @@ def check_rows() -> None:
     queries: Any = statements.Queries
     one, every, page = queries._one, queries._all, queries._page
     one_with, all_with = queries._one_with, queries._all_with
-    value, values, optional = queries._value, queries._values, queries._optional_values
+    value, values = queries._value, queries._values
 
     def checked_values(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
         return [_checked(row_type, v, name) for v in values(self, row_type, name, **params)]
-
-    def checked_optional(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
-        return [
-            _checked(row_type | None, v, name) for v in optional(self, row_type, name, **params)
-        ]
 
     def checked_value(self: Any, row_type: Any, name: str, /, **params: Any) -> Any:
         return _checked(row_type | None, value(self, row_type, name, **params), name)
@@ -83,4 +78,3 @@ def check_rows() -> None:
     queries._one, queries._all, queries._page = checked_one, checked_all, checked_page
     queries._one_with, queries._all_with = checked_one_with, checked_all_with
     queries._value, queries._values = checked_value, checked_values
-    queries._optional_values = checked_optional

@@ -15,8 +15,6 @@ from recollect.ingest.extractors import EmbeddedExtractor
 from recollect.store.protocol import Store, Transaction
 from tests.support import here
 
-NOTHING = {"entities": [], "facts": []}
-
 
 def likes(what: str = "chess", who: str = "Jane") -> dict[str, Any]:
     """A valid answer: someone likes something."""
@@ -53,11 +51,6 @@ def likes(what: str = "chess", who: str = "Jane") -> dict[str, Any]:
         "rating": None,
     }
     return {"entities": entities, "facts": [fact]}
-
-
-def raw(answer: Any) -> bytes:
-    """An answer as the bytes that are submitted."""
-    return json.dumps(answer).encode()
 
 
 class HereEmbedded(EmbeddedExtractor):

@@ -174,9 +174,9 @@ class App:
         if named is None:
             return access
         if not access.is_admin:
-            raise NotAllowed("only an admin key may see as another key")
+            raise NotAllowed("only an admin key may view the memory as another key")
         if route.mutates:
-            raise NotAllowed("as another key a memory is only looked at")
+            raise NotAllowed("viewing the memory as another key is read-only")
         return await self.gate.authenticator.seen_as(access, named.decode("latin-1"))
 
     async def _stream(

@@ -77,7 +77,7 @@ class Authenticator:
             keys.of_subject, project, subject_uuid, self._limits, writes=writes
         )
         if found is None:
-            raise NotAllowed("the token is for a project that is not here")
+            raise NotAllowed("the token is for a project that does not exist here")
         return found
 
     async def seen_as(self, access: Access, key_uuid: str) -> Access:

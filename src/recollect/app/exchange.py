@@ -81,7 +81,7 @@ def _once(
     def run(tx: Transaction, /, *args: P.args, **kwargs: P.kwargs) -> T:
         nonlocal begun
         if begun:
-            raise StoreUnavailable("the database went away meanwhile; begin anew")
+            raise StoreUnavailable("the connection to the database was lost; start again")
         begun = True
         return unit(tx, *args, **kwargs)
 

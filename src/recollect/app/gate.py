@@ -56,7 +56,7 @@ class Rates:
             if room < 1.0:
                 wait_s = max(1, math.ceil((1.0 - room) / per_s))
                 raise LimitReached(
-                    f"{scope}_requests_per_s: {per_s:g} requests a second are allowed to one "
+                    f"{scope}_requests_per_s: {per_s:g} requests per second are allowed to one "
                     f"{scope}, {burst} at once; try again in {wait_s} s",
                     retry_after_s=wait_s,
                 )

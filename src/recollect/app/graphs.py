@@ -49,7 +49,9 @@ def update(tx: Transaction, access: Access, ref: GraphRef, change: GraphChange) 
     """Update the given fields of a graph."""
     where = refs.graph(tx, access, ref)
     if where.user_id is not None and not isinstance(change.time_zone, UnsetType):
-        raise InvalidInput("time_zone: this is the graph of a user; set the user's time zone")
+        raise InvalidInput(
+            "time_zone: this is a user's graph; set the time zone of the user instead"
+        )
     graphs.change(tx, where.graph, _changed(where.graph, change))
     made = refs.graph(tx, access, ref)
     return Done(value=made, graph_id=made.graph.id, made=made.graph)
@@ -66,7 +68,7 @@ def delete(tx: Transaction, access: Access, ref: GraphRef) -> Done[Tracked]:
     """Erase a standalone graph with its contents; the task completes once the files are wiped."""
     where = refs.graph(tx, access, ref)
     if where.graph_id is None:
-        raise InvalidInput("graph_uuid: this is the graph of a user; it goes with the user")
+        raise InvalidInput("graph_uuid: this is a user's graph; delete the user instead")
     erased = erasing.graph(tx, access, where.graph_id)
     task = tasks.of_write(tx, access, erased.uuid, "graph.delete")
     return Done(value=task, made=erased, erased=erased)

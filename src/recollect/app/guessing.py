@@ -76,6 +76,6 @@ class Guesses:
         if left_s > 0:
             wait_s = max(1, math.ceil(left_s))
             raise LimitReached(
-                f"too many wrong keys came from this address; try again in {wait_s} s",
+                f"too many wrong keys from this address; try again in {wait_s} s",
                 retry_after_s=wait_s,
             )

@@ -33,9 +33,9 @@ def _find_kept(tx: Transaction, access: Access, key: str, request: str) -> bytes
     if row is None:
         return None
     if row.request != request:
-        raise KeyReused("Idempotency-Key: it came with another request before")
+        raise KeyReused("Idempotency-Key: already used with a different request")
     if row.answer is None:
-        raise Conflict("this was done before, and what was answered has been erased since")
+        raise Conflict("this request was already carried out, and its answer has been erased since")
     return bytes(row.answer)
 
 

@@ -65,7 +65,7 @@ async def inspect(chosen: Settings, *, fold: bool) -> Inspected:
     if fold:
         for before, after in await verify(chosen, None):
             if before.digest != after.digest:
-                raise StoreDamaged(f"graph {before.graph_id}: comes out differently when folded")
+                raise StoreDamaged(f"graph {before.graph_id}: comes out differently when rebuilt")
     return found
 
 

@@ -74,7 +74,7 @@ def one_memory(user: str | None, graph: str | None, thread: str | None = None) -
     if graph is not None and (user is not None or thread is not None):
         raise InvalidInput("graph: give either a graph or a user, not both")
     if user is None and graph is None and thread is None:
-        raise InvalidInput("user, graph or thread: give one, to say whose memory is meant")
+        raise InvalidInput("user, graph or thread: give one of them, to choose the memory")
     return MemoryRef(user, graph, thread)
 
 

@@ -269,7 +269,7 @@ def _listen(tx: Transaction, access: Access, session_id: str, window: Window) ->
     """New episodes. The session is looked up with the caller's access: it may be gone or hidden by now."""
     session = session_logs.get(tx, access, session_id)
     if session.id != window.log_id:
-        raise NotFound("another session has the id now")
+        raise NotFound("another session has this id now")
     lines, rest = session_reading.page(tx, access, window, LOG_EPISODES_PER_PAGE)
     following = rest or session_reading.from_here(window, max(window.after, session.last_id))
     return NewLines(lines=lines, window=following, more=rest is not None)

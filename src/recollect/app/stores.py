@@ -72,7 +72,9 @@ def at(chosen: Settings, place: str) -> Settings:
         return chosen.model_copy(update={"store": SecretStr(place)})
     if "://" in place:
         known = " or ".join(f"{one}…" for one in _DATABASE)
-        raise InvalidInput(f"{place.partition(':')[0]}: no store of ours; give a folder or {known}")
+        raise InvalidInput(
+            f"{place.partition(':')[0]}: not a supported store; give a folder or {known}"
+        )
     return chosen.model_copy(update={"data": Path(place), "store": None})
 
 

@@ -114,7 +114,9 @@ def _position(tx: Transaction, access: Access, uuid: str) -> int:
     try:
         return tasks.place(tx, access, uuid)
     except NotFound as error:
-        raise InvalidInput("cursor: what it follows was deleted; begin again") from error
+        raise InvalidInput(
+            "cursor: the item it points to was deleted; start again without a cursor"
+        ) from error
 
 
 _LOOK_S_FIRST = 0.005

@@ -164,7 +164,9 @@ def log_position(tx: Transaction, access: Access, after: str | None) -> int | No
     try:
         return episodes.get(tx, access, after).seq
     except NotFound as error:
-        raise InvalidInput("cursor: what it follows was deleted; begin again") from error
+        raise InvalidInput(
+            "cursor: the item it points to was deleted; start again without a cursor"
+        ) from error
 
 
 @reads

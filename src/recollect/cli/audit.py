@@ -22,7 +22,7 @@ from recollect.cli.common import (
 from recollect.graph.types import Project
 from recollect.limits import AUDIT_PAGE_DEFAULT, AUDIT_PAGE_MAX
 
-app = typer.Typer(help="List what was done by whom, and check the log.", no_args_is_help=True)
+app = typer.Typer(help="List who did what, and verify the audit log.", no_args_is_help=True)
 _COLUMNS = ("number", "at", "actor", "action", "outcome", "status", "target", "detail")
 
 ProjectOption = Annotated[
@@ -35,21 +35,25 @@ def verify(
     project: ProjectOption = None,
     expect: Annotated[
         str | None,
-        typer.Option(help="A head noted before, which the log must still contain.", metavar="HASH"),
+        typer.Option(
+            help="A head printed earlier, which the log must still contain.", metavar="HASH"
+        ),
     ] = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check the log of every project from its first entry to its last.
+    """Verify the audit log of every project from its first entry to its last.
 
-    Prints how many entries there are and the hash of the last one, the head. A log whose end was
-    cut off holds in itself: note the head elsewhere and give it with --expect, together with
-    --project. Exit code 1 when an entry does not hold.
+    Prints the number of entries and the hash of the last one, the head. A log whose end was cut off
+    still verifies: keep the head elsewhere and pass it with --expect, together with --project. Exit
+    code 1 if an entry does not verify.
     """
     if expect is not None and project is None:
-        raise fail("--expect needs --project: every project has a log of its own")
+        raise fail("--expect needs --project: every project has its own log")
     if expect is not None and not re.fullmatch("[0-9a-fA-F]{64}", expect):
-        raise fail("--expect takes a whole hash: 64 hexadecimal digits, as `verify` prints them")
+        raise fail(
+            "--expect must be a complete hash: 64 hexadecimal digits, as `verify` prints them"
+        )
     found = on_folder(data, audit.verify, project, expect.lower() if expect else None)
     rows = [_row(owner, verdict) for owner, verdict in found]
     show(rows, ["project", "entries", "redacted", "head", "state"], as_json=as_json)
@@ -62,7 +66,7 @@ def verify(
 
 @app.command("list")
 def list_(
-    project: Annotated[str, typer.Option(help="Project to look at.")] = projects.DEFAULT_PROJECT,
+    project: Annotated[str, typer.Option(help="Name of the project.")] = projects.DEFAULT_PROJECT,
     action: Annotated[str | None, typer.Option(help="Only this action.")] = None,
     outcome: Annotated[str | None, typer.Option(help="done, refused or failed.")] = None,
     actor: Annotated[str | None, typer.Option(help="`command` or `key:ID`.")] = None,
@@ -70,12 +74,12 @@ def list_(
         datetime | None, typer.Option(help="Not before this time, in UTC.", show_default=False)
     ] = None,
     limit: Annotated[
-        int, typer.Option(help="How many, the newest first.", min=1, max=AUDIT_PAGE_MAX)
+        int, typer.Option(help="Maximum number, newest first.", min=1, max=AUDIT_PAGE_MAX)
     ] = AUDIT_PAGE_DEFAULT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what was done, the newest first."""
+    """List what was done, newest first."""
     wanted = Wanted(
         action=action,
         outcome=outcome,

@@ -44,7 +44,7 @@ def backup_(
     keep: Annotated[
         int | None,
         typer.Option(
-            help="Keep so many backups of this store in the folder, and remove older ones.",
+            help="Keep this many backups of this store in the folder, and remove older ones.",
             min=1,
             show_default="all",
         ),
@@ -52,16 +52,16 @@ def backup_(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the store as it is at this moment to one file, whether or not a server is running.
+    """Back up the store to one file; a server may be running.
 
-    The file is complete and checked before it gets its name. It holds everything: what people
+    The file gets its name only when it is complete and checked. It contains everything: what people
     said, keys (as hashes) and audit logs.
     """
     chosen = settings(data=data)
     files_only(chosen, "backup")
     is_folder = to.is_dir() or not to.suffix
     if keep is not None and not is_folder:
-        raise fail("--keep needs a folder", "Give one with --to.")
+        raise fail("--keep needs a folder", "Name it with --to.")
     file = to / _NAME.format(at=system_clock()) if is_folder else to
     try:
         _write(chosen, file, quiet=as_json)
@@ -105,23 +105,23 @@ def _remove_older(newest: Path, keep: int) -> list[Path]:
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="A file of `recollect backup`.")],
+    file: Annotated[Path, typer.Argument(help="File written by `recollect backup`.")],
     check_only: Annotated[
         bool, typer.Option("--check", help="Only check the file; nothing is restored.")
     ] = False,
     fold: Annotated[
         bool,
         typer.Option(
-            "--fold", help="Also fold every graph again from its readings, and compare; on a copy."
+            "--fold", help="Also rebuild every graph from its readings on a copy, and compare."
         ),
     ] = False,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a backup, and make it the store of a folder that has none; says what was checked.
+    """Check a backup, and restore it into a folder without a store.
 
-    The file itself is only read. What was forgotten after the backup was made is in it again:
-    forget it once more.
+    The file itself is only read. What was forgotten after the backup was made is back again: forget it
+    once more.
     """
     chosen = settings(data=data)
     if not check_only:
@@ -144,7 +144,7 @@ def restore(
     out.print(f"{file}: schema {version}; every page, index and reference is sound")
     out.print(f"audit logs of {found.projects} projects: all {found.audit_entries} entries hold")
     graphs = f"{found.graphs} graphs with {found.episodes} episodes and {found.facts} facts"
-    out.print(f"{graphs}{', all the same when folded again' if fold else ''}")
+    out.print(f"{graphs}{', all identical when rebuilt' if fold else ''}")
     out.print("nothing was restored" if check_only else f"restored to {chosen.data}")
 
 
@@ -177,26 +177,26 @@ _COLUMNS = ("project", "kind", "graph", "entities", "facts", "unread", "edits", 
 
 def rebuild_(
     verify: Annotated[
-        bool, typer.Option("--verify", help="Only check, on a copy; nothing is changed.")
+        bool, typer.Option("--verify", help="Only compare, on a copy; nothing is changed.")
     ] = False,
     read: Annotated[
         bool,
         typer.Option(
             "--read",
-            help="Read every episode again before; when that is interrupted, the same command goes on.",
+            help="Read every episode again first; after an interruption, the same command resumes.",
         ),
     ] = False,
     graph: Annotated[
-        str | None, typer.Option(help="Only graphs (or users) of this id.", show_default="all")
+        str | None, typer.Option(help="Only graphs (or users) with this id.", show_default="all")
     ] = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Fold entities and facts again from the readings that are kept with the episodes.
+    """Rebuild entities and facts from the readings stored with the episodes.
 
-    That asks no reader and no model. With --verify the same is done on a copy, and compared: exit
-    code 1 when a graph comes out differently. With --read the episodes are read again first, by
-    whoever RECOLLECT_READER says; exit code 1 when some of them could not be.
+    This uses no reader and no model. With --verify, it works on a copy and compares: exit code 1 if a
+    graph comes out differently. With --read, the reader named by RECOLLECT_READER reads all episodes
+    again first: exit code 1 if it failed for some of them.
     """
     chosen = settings(data=data)
     log.configure(chosen.log_format, "warning")  # the result is printed at the end
@@ -223,7 +223,7 @@ def _require_something_to_derive(chosen: Settings, *, verify: bool, read: bool) 
     if not has_store(chosen):
         raise fail(f"there is no store in {chosen.data}", "Choose its folder with --data.")
     if verify and read:
-        raise fail("--verify and --read: one of them", "What is read again may well be different.")
+        raise fail("give either --verify or --read", "Reading again may lead to different results.")
     if read and chosen.extraction == "off":
         raise fail(
             "RECOLLECT_EXTRACTION is off, so nothing would be read",

@@ -51,7 +51,7 @@ DataOption = Annotated[
         callback=remember,
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _NOT_TOLD = {
     "data",
@@ -78,7 +78,7 @@ def settings(**given: Any) -> Settings:
             f"RECOLLECT_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}"
             for item in error.errors(include_input=False, include_url=False)
         )
-        raise fail(wrong, "Mend the option, the environment variable or the file.") from None
+        raise fail(wrong, "Correct the option, the environment variable or the file.") from None
     except RecollectError as error:
         raise fail(error.message) from None
 
@@ -95,8 +95,8 @@ def files_only(chosen: Settings, command: str) -> None:
     """Fail if the store is a database, for commands that work on the files of a folder."""
     if chosen.store is not None:
         raise fail(
-            f"`recollect {command}` is for a store in a folder, and RECOLLECT_STORE names a database",
-            "PostgreSQL has tools of its own for that, pg_dump and point-in-time recovery; "
+            f"`recollect {command}` works only on a store in a folder, but RECOLLECT_STORE names a database",
+            "Use the tools of PostgreSQL instead, pg_dump and point-in-time recovery; "
             "docs/operating/postgresql.md has the recipe. `recollect copy` writes it into a folder.",
         )
 

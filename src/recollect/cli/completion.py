@@ -16,9 +16,9 @@ class Shell(StrEnum):
 
 
 def completion(
-    shell: Annotated[Shell, typer.Argument(help="The shell that is to complete.")],
+    shell: Annotated[Shell, typer.Argument(help="The shell to complete in.")],
 ) -> None:
-    """Print what completes commands and options in a shell.
+    """Print a completion script for a shell.
 
     bash: `eval "$(recollect completion bash)"` in ~/.bashrc; zsh: the same with `zsh` in ~/.zshrc,
     after compinit; fish: `recollect completion fish > ~/.config/fish/completions/recollect.fish`.

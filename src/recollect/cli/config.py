@@ -15,8 +15,8 @@ _HIDDEN = "********"
 def show_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """Show the value of every setting and where it comes from; secrets are hidden.
 
-    A command line option wins over the environment, and that over the file, which is
-    `recollect.toml` in this folder or the one that RECOLLECT_CONFIG names.
+    Command line options override environment variables, and these override the file:
+    `recollect.toml` in this folder, or the one that RECOLLECT_CONFIG names.
     """
     chosen = settings(data=data)
     rows = []

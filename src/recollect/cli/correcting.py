@@ -20,9 +20,9 @@ def reopen(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take back what ended a fact: it holds again, and the same words do not end it once more.
+    """Undo the end of a fact: it holds again, and the same words will not end it again.
 
-    `recollect why` shows what ended it. It stays open when the graph is folded again.
+    `recollect why` shows what ended it. It stays open when the graph is rebuilt.
     """
     found = correct(data, project, lambda memory: memory.reopen(fact_uuid))
     _tell(found, as_json)
@@ -37,9 +37,9 @@ def undo(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take back the last change by hand to a fact.
+    """Undo the last manual change to a fact.
 
-    That is a correction, an end, or that it was reopened. The fact is what it would be now if that
+    Such a change is a correction, an end or a reopening. The fact becomes what it would be if the
     change had never been made.
     """
     _tell(correct(data, project, lambda memory: memory.undo(fact_uuid)), as_json)
@@ -48,33 +48,36 @@ def undo(
 def merge(
     kept: Annotated[
         str,
-        typer.Argument(metavar="ENTITY", help="Id of the one that stays, as `entity` shows it."),
+        typer.Argument(
+            metavar="ENTITY", help="Id of the entity to keep, as `recollect entity` shows it."
+        ),
     ],
     other: Annotated[
-        str, typer.Argument(metavar="OTHER", help="Id of the one that is the same, and goes.")
+        str, typer.Argument(metavar="OTHER", help="Id of the entity to merge into it.")
     ],
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say that two entities are the same: facts and names of the other go over to the first.
+    """Declare two entities to be the same: the first takes over facts and names of the other.
 
-    What is said of either from now on is said of it. `recollect unmerge OTHER` takes it back.
+    From now on, what is said about either is said about it. `recollect unmerge OTHER` undoes this.
     """
     _tell(correct(data, project, lambda memory: memory.merge(kept, other)), as_json)
 
 
 def unmerge(
     other: Annotated[
-        str, typer.Argument(metavar="OTHER", help="Id of the entity that went into another one.")
+        str,
+        typer.Argument(metavar="OTHER", help="Id of the entity that was merged into another one."),
     ],
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take back a merge: both entities have the facts of their own again.
+    """Undo a merge: both entities have their own facts again.
 
-    Those told since the merge go to the one that they are about.
+    Facts learned since the merge go to the entity that they are about.
     """
     _tell(correct(data, project, lambda memory: memory.unmerge(other)), as_json)
 

@@ -30,7 +30,7 @@ _FREE_BYTES_MIN = 256 * 1024 * 1024
 
 CheckOption = Annotated[
     bool,
-    typer.Option("--check", help="Also look whether everything stored rests on something."),
+    typer.Option("--check", help="Also check the stored data for orphans and inconsistencies."),
 ]
 
 
@@ -39,7 +39,7 @@ RepairOption = Annotated[
     typer.Option(
         "--repair",
         metavar="NEW-FOLDER",
-        help="Save what can be read of a damaged store into a new folder instead.",
+        help="Instead, save what is readable of a damaged store into this new folder.",
     ),
 ]
 
@@ -50,7 +50,7 @@ def doctor(
     check: CheckOption = False,
     into: RepairOption = None,
 ) -> None:
-    """Look at everything the server needs. Exit code 1 when something is wrong."""
+    """Check everything the server needs. Exit code 1 if something is wrong."""
     chosen = settings(data=data)
     if into is not None:
         files_only(chosen, "doctor --repair")
@@ -81,7 +81,7 @@ def _repair(chosen: Settings, into: Path) -> None:
         raise fail(str(error)) from error
     for one in saved:
         if one.rows or one.broken:
-            out.print(f"{one.table}: {one.rows} rows{', some are lost' if one.broken else ''}")
+            out.print(f"{one.table}: {one.rows} rows{', some lost' if one.broken else ''}")
     out.print(f"Saved in {into}; {chosen.data} is as it was.")
     typer.echo(
         f"Look at it with `recollect doctor --check --data {into}`, and derive what was lost of "

@@ -11,22 +11,22 @@ from recollect.app.projects import DEFAULT_PROJECT
 from recollect.cli.common import DataOption, JsonOption, fail, in_project, out, show
 from recollect.graph.expiry import ExpiringKind
 
-ProjectOption = Annotated[str, typer.Option(help="Project in which it is.")]
+ProjectOption = Annotated[str, typer.Option(help="Name of the project.")]
 
 
 def expire(
-    uuid: Annotated[str, typer.Argument(help="The episode, or with --fact the fact.")],
+    uuid: Annotated[str, typer.Argument(help="Id of the episode or, with --fact, of the fact.")],
     at: Annotated[
-        str | None, typer.Option(help="The moment, such as 2027-01-31 or 2027-01-31T12:00Z.")
+        str | None, typer.Option(help="When it expires, such as 2027-01-31 or 2027-01-31T12:00Z.")
     ] = None,
-    never: Annotated[bool, typer.Option("--never", help="Let it be known for good.")] = False,
-    fact: Annotated[bool, typer.Option("--fact", help="It is a fact.")] = False,
+    never: Annotated[bool, typer.Option("--never", help="Remove the expiry.")] = False,
+    fact: Annotated[bool, typer.Option("--fact", help="The id is that of a fact.")] = False,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
 ) -> None:
-    """Say when an episode or a fact ceases to be known."""
+    """Set when an episode or a fact expires."""
     if (at is None) is not never:
-        raise fail("say --at a moment, or --never")
+        raise fail("give --at TIME or --never")
     kind: ExpiringKind = "fact" if fact else "episode"
     when = in_project(data, project, expiry.expire, kind, uuid, _moment(at))
     out.print("never" if when is None else when.isoformat(timespec="seconds"))
@@ -44,12 +44,12 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def expired(
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many, the last first.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number, latest first.")] = 50,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what ceased to be known, and what it was, as long as that is kept."""
+    """List what has expired, and its content for as long as that is kept."""
     found = in_project(data, project, expiry.expired, limit)
     if as_json:
         typer.echo(msgspec.json.encode(found).decode())

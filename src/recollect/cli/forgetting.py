@@ -24,17 +24,17 @@ class What(StrEnum):
 
 
 def forget(
-    what: Annotated[What, typer.Argument(help="What kind of thing goes.")],
+    what: Annotated[What, typer.Argument(help="Kind of thing to erase.")],
     name: Annotated[str, typer.Argument(metavar="ID", help="Its id.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Erase a user, a graph, a thread or an episode, and what rested on it alone.
+    """Erase a user, a graph, a thread or an episode, and everything derived from it alone.
 
-    Says what will go and asks, unless --yes is given. What it ended holds again, as if it had never
-    been read. Nothing brings it back but a backup.
+    Shows what will be erased and asks for confirmation, unless --yes is given. Facts that it ended
+    hold again, as if it had never been read. Only a backup can bring it back.
     """
     kind: Kind = what.value
 
@@ -50,13 +50,13 @@ def forget(
     if as_json:
         telling.as_json({"removed": receipt.removed, "wiped": receipt.scrubbed, "id": receipt.uuid})
         return
-    out.print(f"gone: {_counts(receipt)}")
+    out.print(f"erased: {_counts(receipt)}")
     if not receipt.scrubbed:
-        err.print("a long read still needs the old state: the files are wiped before long")
+        err.print("a long read still uses the old data: the files will be wiped as soon as it ends")
 
 
 def _ask(what: What, name: str, receipt: Receipt) -> None:
-    err.print(f"{what.value} {safe(name)}: {_counts(receipt)} will go")
+    err.print(f"{what.value} {safe(name)}: {_counts(receipt)} will be erased")
     if not typer.confirm("Erase it for good?", err=True):
         raise fail("nothing was erased")
 

@@ -45,18 +45,20 @@ class AgentEvent(NamedTuple):
 def hook(
     notification: Annotated[
         str | None,
-        typer.Argument(help="The event as JSON; without it standard input is read."),
+        typer.Argument(help="The event as JSON; read from standard input if omitted."),
     ] = None,
-    user: Annotated[str, typer.Option(help="User whose memory it is; made if new.")] = "me",
+    user: Annotated[
+        str, typer.Option(help="Id of the user whose memory to use; created if missing.")
+    ] = "me",
     url: Annotated[
-        str | None, typer.Option(help="Speak to the server there instead of opening a folder.")
+        str | None, typer.Option(help="Use the server at this address instead of opening a store.")
     ] = None,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
 ) -> None:
-    """Take an event of Claude Code or Codex: keep what was said, and print what is known to it.
+    """Handle an event of Claude Code or Codex: store what was said, and print what is known about it.
 
-    Exit code 1, with the reason on standard error, never stops the agent.
+    A failure never stops the agent: exit code 1, with the reason on standard error.
     """
     try:
         event = read(notification if notification is not None else sys.stdin.read())
@@ -84,9 +86,9 @@ def read(text: str) -> AgentEvent | None:
     try:
         sent = json.loads(text)
     except ValueError as error:
-        raise InvalidInput("a hook gets one event as JSON") from error
+        raise InvalidInput("expected one event as JSON") from error
     if not isinstance(sent, dict):
-        raise InvalidInput("a hook gets one event as a JSON object")
+        raise InvalidInput("expected one event as a JSON object")
     if sent.get("type") == "agent-turn-complete":
         return _turn_of_codex(sent)
     name, session_id = sent.get("hook_event_name"), sent.get("session_id")

@@ -49,29 +49,34 @@ def import_(
         list[str],
         typer.Argument(
             metavar="[WHOSE] FILE",
-            help=f"Whose file it is ({_SHAPES}), if not ours; and the file, - for standard input.",
+            help=f"Product that wrote the file ({_SHAPES}), if not Recollect; then the file, or `-` for standard input.",
         ),
     ],
     project: Annotated[
         str | None,
-        typer.Option(help="Project that it goes into.", show_default=DEFAULT_PROJECT),
+        typer.Option(help="Project to import into.", show_default=DEFAULT_PROJECT),
     ] = None,
     into: Annotated[
         str | None,
         typer.Option(
-            help="What the project, or the one graph, is to be called.", show_default="as it was"
+            help="Name of the imported project or, if the file contains one graph, of that graph.",
+            show_default="as it was",
         ),
     ] = None,
     new_ids: Annotated[
-        bool, typer.Option("--new-ids", help="Give everything new uuids, for a copy beside it.")
+        bool,
+        typer.Option(
+            "--new-ids", help="Give everything new uuids, for a copy beside the original."
+        ),
     ] = False,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read a file of `recollect export`, or one of another memory.
+    """Import a file of `recollect export` or of another product.
 
-    Ours comes whole or not at all, and with equal digests. Of others the episodes are read, and
-    what they say is learned here; doing it again adds only what is missing.
+    A file of `recollect export` is imported completely or not at all, and its digests are verified.
+    From other products only the episodes are imported, and read again here; repeating the command adds
+    only what is missing.
     """
     if len(words) > 2:
         raise fail(f"one file at a time; got {' '.join(words)}")
@@ -165,7 +170,7 @@ COLUMNS = ("kind", "graph", "episodes", "digest")
 
 
 def export(
-    file: Annotated[str, typer.Argument(help="File to write; - is standard output.")],
+    file: Annotated[str, typer.Argument(help="File to write; `-` writes standard output.")],
     project: Annotated[str, typer.Option(help="Name of the project.")] = projects.DEFAULT_PROJECT,
     graph: Annotated[
         str | None, typer.Option(help="Only this graph.", show_default="whole project")
@@ -178,8 +183,8 @@ def export(
 ) -> None:
     """Write a project, or one graph of it, to a file for `recollect import`.
 
-    The file holds episodes and all that was learned from them, one JSON record a line. A server
-    may be running meanwhile: the file shows one moment. Keys and audit logs are not in it.
+    The file contains episodes and everything learned from them, one JSON record per line, as of one
+    moment; a server may be running. It contains no keys and no audit logs.
     """
     chosen = settings(data=data)
     if not has_store(chosen):
@@ -264,26 +269,26 @@ def copy(
         ),
     ],
     target: Annotated[
-        str, typer.Option("--to", metavar="STORE", help="Store to copy to; made when missing.")
+        str, typer.Option("--to", metavar="STORE", help="Store to copy to; created if missing.")
     ],
     project: Annotated[
         str | None, typer.Option(help="Only this project.", show_default="all projects")
     ] = None,
     into: Annotated[
         str | None,
-        typer.Option(help="What that project is to be called there.", show_default="as it is"),
+        typer.Option(help="Name of that project in the other store.", show_default="as it is"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy projects from one store into another, which takes the place of the first.
+    """Copy projects from one store into another that is to replace it.
 
-    Everything goes along: memory, guidance, policies, groups, sessions, API keys (as hashes, so that
-    they go on working), receipts of erasures and audit logs. Each project is copied as it is at one
-    moment, whole or not at all, and compared afterwards; what is there already is only compared, so
-    the same command goes on after an interruption. Exit code 1 when something differs.
+    Everything is copied: memory, guidance, policies, groups, sessions, API keys (as hashes, so they
+    keep working), receipts of erasures and audit logs. Each project is copied as of one moment,
+    completely or not at all, and compared afterwards. What is already there is only compared, so the
+    same command resumes after an interruption. Exit code 1 if something differs.
 
-    Not copied: what is under way (batches, tasks, open turns of sessions, second readings that
-    wait), answers kept for repeated requests, and what deleted episodes left for a later fold.
+    Not copied: work in progress (batches, tasks, open turns of sessions, second readings that wait),
+    answers kept for repeated requests, and what deleted episodes left for a later fold.
     """
     if into is not None and project is None:
         raise fail("--into is the name of one project", "Say which with --project.")

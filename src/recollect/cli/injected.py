@@ -21,22 +21,22 @@ def injections(
     user: UserOption = None,
     graph: GraphOption = None,
     limit: Annotated[
-        int, typer.Option(help="How many at most.", min=1, max=PAGE_MAX)
+        int, typer.Option(help="Maximum number of results.", min=1, max=PAGE_MAX)
     ] = PAGE_DEFAULT,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List contexts that were given out, the newest first. Exit code 3 when there are none.
+    """List the contexts that were returned, newest first. Exit code 3 if there are none.
 
-    They are kept where RECOLLECT_INJECTION_LOG is `lines` or `questions`. `recollect context --replay
-    ID` tells one again.
+    They are recorded if RECOLLECT_INJECTION_LOG is `lines` or `questions`. `recollect context --replay
+    ID` prints one again.
     """
     found = in_project(data, project, injections_.page, user_id=user, graph_id=graph, limit=limit)
     if found or as_json:
         show([_row(one) for one in found], _COLUMNS, as_json=as_json)
     if not found:
-        err.print("none was kept; RECOLLECT_INJECTION_LOG says whether any are")
+        err.print("none were recorded; RECOLLECT_INJECTION_LOG controls whether they are")
         raise typer.Exit(NOTHING_FOUND)
 
 

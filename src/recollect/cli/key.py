@@ -21,7 +21,7 @@ from recollect.cli.common import (
 )
 from recollect.graph.policy import Mode, Role
 
-app = typer.Typer(help="Make, list, change and revoke API keys.", no_args_is_help=True)
+app = typer.Typer(help="Create, list, change and revoke API keys.", no_args_is_help=True)
 
 
 class RoleChoice(StrEnum):
@@ -48,19 +48,26 @@ _MODE: dict[ModeChoice, Mode] = {
     ModeChoice.report_only: "report_only",
     ModeChoice.off: "off",
 }
-_ROLE_HELP = "What holds where no rule does."
-_MODE_HELP = "Whether policies take effect, are only reported on, or do not count."
-_READS_HELP = "Tell of its reads in the audit log, too."
+_ROLE_HELP = "What applies where no rule does."
+_MODE_HELP = "Whether policies are enforced, only reported, or ignored."
+_READS_HELP = "Record its reads in the audit log, too."
 _MCP_HELP = "Offer it the MCP tools that change the memory."
-KeyArgument = Annotated[str, typer.Argument(help="The id that `recollect key list` shows.")]
+KeyArgument = Annotated[
+    str, typer.Argument(help="Id of the key, as `recollect key list` shows it.")
+]
 
 
 @app.command()
 def create(
-    project: Annotated[str, typer.Option(help="Project the key opens.")] = DEFAULT_PROJECT,
+    project: Annotated[
+        str, typer.Option(help="Project the key gives access to.")
+    ] = DEFAULT_PROJECT,
     name: Annotated[str, typer.Option(help="A name to tell keys apart.")] = "key",
     admin: Annotated[
-        bool, typer.Option("--admin", help="It manages policies and keys; no policy applies to it.")
+        bool,
+        typer.Option(
+            "--admin", help="Allow it to manage policies and keys; no policy applies to it."
+        ),
     ] = False,
     role: Annotated[RoleChoice, typer.Option(help=_ROLE_HELP)] = RoleChoice.default_allow,
     mode: Annotated[ModeChoice, typer.Option(help=_MODE_HELP)] = ModeChoice.enforce,
@@ -69,7 +76,7 @@ def create(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a key and print it. It is shown this once; only its hash is kept."""
+    """Create a key and print it. It is shown only once; only its hash is stored."""
     made = in_project(
         data,
         project,
@@ -108,7 +115,7 @@ def _row(found: GovernedKey) -> dict[str, Any]:
 
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
-    """List keys: who they are for, what governs them and whether they still work."""
+    """List keys with their project, their settings and whether they have been revoked."""
     rows = [_row(one) for one in on_folder(data, keys.list_everywhere)]
     if not as_json:
         rows = [{**row, "policy sets": ", ".join(row["policy_sets"])} for row in rows]
@@ -130,7 +137,7 @@ def change(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Change what governs a key. A running server notices within a second."""
+    """Change the settings of a key. A running server notices within a second."""
     found = on_key(
         data,
         key_id,
@@ -150,7 +157,7 @@ def change(
 
 @app.command()
 def revoke(key_id: KeyArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
-    """Make a key useless. A running server notices within a second."""
+    """Revoke a key. A running server notices within a second."""
     found = on_key(data, key_id, keys.revoke, key_id)
     line = f"revoked {found.key.name} ({found.key.prefix}…)"
     say(line, _row(found), as_json=as_json)

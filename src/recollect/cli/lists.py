@@ -13,21 +13,24 @@ from recollect.cli.memory import NOTHING_FOUND, ProjectOption
 from recollect.graph.types import Thread, User
 from recollect.limits import PAGE_DEFAULT, PAGE_MAX
 
-_Limit = Annotated[int, typer.Option(help="How many at most.", min=1, max=PAGE_MAX)]
+_Limit = Annotated[int, typer.Option(help="Maximum number of results.", min=1, max=PAGE_MAX)]
 _USER_COLUMNS = ("user", "name", "threads", "created")
 _THREAD_COLUMNS = ("thread", "user", "last said", "created")
 
 
 def users(
     search: Annotated[
-        str, typer.Option(help="Only those whose id, name or e-mail has this.", show_default=False)
+        str,
+        typer.Option(
+            help="Only users whose id, name or e-mail address contains this.", show_default=False
+        ),
     ] = "",
     limit: _Limit = PAGE_DEFAULT,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List users, the newest first. Exit code 3 when there are none."""
+    """List users, newest first. Exit code 3 if there are none."""
     found = in_project(
         data, project, users_.page, search=search, order="created_at/desc", limit=limit, offset=0
     )
@@ -36,14 +39,14 @@ def users(
 
 def threads(
     user: Annotated[
-        str | None, typer.Option(help="Only those of this user.", show_default="all users")
+        str | None, typer.Option(help="Only threads of this user.", show_default="all users")
     ] = None,
     limit: _Limit = PAGE_DEFAULT,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List threads, the newest first. Exit code 3 when there are none."""
+    """List threads, newest first. Exit code 3 if there are none."""
     if user is None:
         page = in_project(
             data, project, threads_.page, order="created_at/desc", limit=limit, offset=0

@@ -24,11 +24,11 @@ class _Command(NamedTuple):
 
 
 SECTIONS: dict[str, dict[str, _Command]] = {
-    "Remember and ask": {
+    "Remember and recall": {
         "add": _Command("remember", "add", "Remember a message, a text or JSON."),
         "search": _Command("recall", "search", "Search a user's memory, or a graph."),
-        "context": _Command("recall", "context", "Print one text for a prompt."),
-        "facts": _Command("recall", "facts", "List what holds now, the newest knowledge first."),
+        "context": _Command("recall", "context", "Print what is known as a text for a prompt."),
+        "facts": _Command("recall", "facts", "List the facts that hold now, newest first."),
         "entity": _Command("recall", "entity", "Show one entity."),
         "timeline": _Command(
             "recall",
@@ -36,68 +36,70 @@ SECTIONS: dict[str, dict[str, _Command]] = {
             "List all facts about an entity.",
         ),
         "why": _Command("recall", "why", "Show why a fact is known."),
-        "users": _Command("lists", "users", "List users, the newest first."),
-        "threads": _Command("lists", "threads", "List threads, the newest first."),
+        "users": _Command("lists", "users", "List users, newest first."),
+        "threads": _Command("lists", "threads", "List threads, newest first."),
     },
     "Correct and forget": {
-        "reopen": _Command("correcting", "reopen", "Take back what ended a fact."),
-        "undo": _Command("correcting", "undo", "Take back the last change by hand to a fact."),
-        "merge": _Command("correcting", "merge", "Say that two entities are the same."),
-        "unmerge": _Command("correcting", "unmerge", "Take back a merge."),
+        "reopen": _Command("correcting", "reopen", "Undo the end of a fact."),
+        "undo": _Command("correcting", "undo", "Undo the last manual change to a fact."),
+        "merge": _Command("correcting", "merge", "Declare two entities to be the same."),
+        "unmerge": _Command("correcting", "unmerge", "Undo a merge."),
         "rate": _Command(
-            "remember", "rate", "Have every fact learned from now on rated between 0 and 1."
+            "remember", "rate", "Rate every fact learned from now on between 0 and 1."
         ),
         "forget": _Command(
             "forgetting", "forget", "Erase a user, a graph, a thread or an episode."
         ),
-        "expire": _Command("expiry", "expire", "Say when an episode or a fact ceases to be known."),
-        "expired": _Command("expiry", "expired", "List what ceased to be known."),
+        "expire": _Command("expiry", "expire", "Set when an episode or a fact expires."),
+        "expired": _Command("expiry", "expired", "List what has expired."),
     },
     "Serve": {
         "serve": _Command("serve", "serve", "Start the memory server.", "server"),
-        "worker": _Command("serve", "worker", "Work on the queue of a store.", "server"),
+        "worker": _Command("serve", "worker", "Process the queue of a store.", "server"),
         "mcp": _Command("mcp", "mcp_", "Serve the Model Context Protocol.", "mcp"),
-        "hook": _Command("hook", "hook", "Take an event of Claude Code or Codex."),
+        "hook": _Command("hook", "hook", "Handle an event of Claude Code or Codex."),
     },
     "Read again": {
-        "retry": _Command("reading", "retry_jobs", "List jobs that are parked, or put them back."),
-        "readings": _Command("reading", "app", "Episodes that wait for another reading."),
+        "retry": _Command(
+            "reading", "retry_jobs", "List parked jobs, or put them back into the queue."
+        ),
+        "readings": _Command("reading", "app", "List episodes that wait for a second reading."),
         "read": _Command(
             "reading", "read", "Have a program read the episodes that wait for an agent."
         ),
-        "rebuild": _Command("backup", "rebuild_", "Fold entities and facts again."),
+        "rebuild": _Command("backup", "rebuild_", "Rebuild entities and facts."),
     },
-    "Look after the store": {
-        "doctor": _Command("doctor", "doctor", "Look at everything the server needs."),
-        "backup": _Command(
-            "backup", "backup_", "Write the store as it is at this moment to one file."
-        ),
+    "Maintain the store": {
+        "doctor": _Command("doctor", "doctor", "Check everything the server needs."),
+        "backup": _Command("backup", "backup_", "Back up the store to one file."),
         "restore": _Command(
-            "backup", "restore", "Check a backup, and make it the store of a folder that has none."
+            "backup", "restore", "Check a backup, and restore it into a folder without a store."
         ),
         "migrate": _Command("backup", "migrate", "Bring the store's schema up to date."),
         "export": _Command(
             "importing", "export", "Write a project, or one graph of it, to a file."
         ),
         "import": _Command(
-            "importing", "import_", "Read a file of `recollect export`, or one of another memory."
+            "importing", "import_", "Import a file of `recollect export` or of another product."
         ),
         "copy": _Command("importing", "copy", "Copy projects from one store into another."),
     },
     "Govern": {
-        "project": _Command("project", "app", "Make, list, weigh and limit projects."),
-        "key": _Command("key", "app", "Make, list, change and revoke API keys."),
-        "policy": _Command("policy", "app", "Write, look at and try out access policies."),
+        "project": _Command("project", "app", "Create, list, weight and limit projects."),
+        "key": _Command("key", "app", "Create, list, change and revoke API keys."),
+        "policy": _Command("policy", "app", "Create, inspect and test access policies."),
         "injections": _Command(
-            "injected", "injections", "List contexts that were given out, the newest first."
+            "injected", "injections", "List the contexts that were returned, newest first."
         ),
-        "webhook": _Command("webhook", "app", "Have a project told what happened, over HTTP."),
-        "audit": _Command("audit", "app", "List what was done by whom, and check the log."),
+        "webhook": _Command("webhook", "app", "Notify a URL of what happens in a project."),
+        "audit": _Command("audit", "app", "List who did what, and verify the audit log."),
     },
     "Set up": {
         "config": _Command("config", "app", "Show every setting and where it comes from."),
         "models": _Command("models", "app", "Install the weights of the local models."),
-        "completion": _Command("completion", "completion", "Print what completes commands."),
+        "completion": _Command(
+            "completion", "completion", "Print a completion script for a shell."
+        ),
     },
 }
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
@@ -150,7 +152,7 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="recollect",
     cls=_Commands,
-    help="Memory for AI agents: episodes in, facts with their time and their source out.",
+    help="Memory for AI agents: stores episodes, returns facts with time and source.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,  # `recollect completion` prints it

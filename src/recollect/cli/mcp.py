@@ -35,32 +35,34 @@ _NOT_WITH_A_KEY = (
 def mcp_(
     project: Annotated[
         str | None,
-        typer.Option(help="Project to open when no key is given.", show_default="default"),
+        typer.Option(help="Project to open if no key is given.", show_default="default"),
     ] = None,
     write: Annotated[
         bool | None,
         typer.Option(
             "--write/--read-only",
-            help="Offer the tools that change the memory, or only those that read.",
+            help="Offer the tools that change the memory, or only those that read it.",
             show_default="write, where no key is given",
         ),
     ] = None,
     user: Annotated[
         str | None,
-        typer.Option(help="User whom tools are for when they are told of nobody; made if new."),
+        typer.Option(
+            help="Id of the user that tools use if a call names none; created if missing."
+        ),
     ] = None,
     text: Annotated[
         Text, typer.Option(help="The text of answers: lines for a model, or the value as JSON.")
     ] = "lines",
     url: Annotated[
-        str | None, typer.Option(help="Speak to the server there instead of opening a folder.")
+        str | None, typer.Option(help="Use the server at this address instead of opening a store.")
     ] = None,
     data: DataOption = None,
 ) -> None:
     """Serve the Model Context Protocol on standard input and output.
 
-    With RECOLLECT_API_KEY set, that key says what may be done; else the whole project may be read and
-    changed, as by anybody who has the folder.
+    If RECOLLECT_API_KEY is set, that key decides what is allowed. Otherwise the whole project can be
+    read and changed, as by anybody with access to the folder.
     """
     chosen = settings(data=data)
     secret = chosen.api_key.get_secret_value() if chosen.api_key else None

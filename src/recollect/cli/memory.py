@@ -29,7 +29,7 @@ def _moment(text: str) -> datetime:
     except InvalidInput as error:
         raise typer.BadParameter(error.message) from error
     if found is None:
-        raise typer.BadParameter("a time is wanted")
+        raise typer.BadParameter("a time is required")
     return found
 
 
@@ -45,15 +45,15 @@ def _pair(text: str) -> tuple[str, Any]:
     return name, read if isinstance(read, str | int | float | bool) else value
 
 
-UserOption = Annotated[str | None, typer.Option(help="Id of the user whose memory it is.")]
-GraphOption = Annotated[str | None, typer.Option(help="Id of a graph that is no user's.")]
+UserOption = Annotated[str | None, typer.Option(help="Id of the user whose memory to use.")]
+GraphOption = Annotated[str | None, typer.Option(help="Id of a graph that belongs to no user.")]
 ThreadOption = Annotated[str | None, typer.Option(help="Id of the thread (conversation).")]
-ProjectOption = Annotated[str, typer.Option(help="Project it belongs to.")]
+ProjectOption = Annotated[str, typer.Option(help="Name of the project.")]
 AtOption = Annotated[
     datetime | None,
     typer.Option(
         "--at",
-        help="What was true at this time, such as 2024-05-01.",
+        help="Only what was true at this time, such as 2024-05-01.",
         parser=_moment,
         metavar="TIME",
         show_default="now",
@@ -63,7 +63,7 @@ ExpiresOption = Annotated[
     datetime | None,
     typer.Option(
         "--expires",
-        help="When it ceases to be known, such as 2027-01-31.",
+        help="When it expires, such as 2027-01-31.",
         parser=_moment,
         metavar="TIME",
         show_default="never",
@@ -88,7 +88,9 @@ KnownAtOption = Annotated[
 # The parser returns a pair for each.
 MetadataOption = Annotated[
     list[Any] | None,
-    typer.Option("--metadata", help="May be repeated.", parser=_pair, metavar="NAME=VALUE"),
+    typer.Option(
+        "--metadata", help="Metadata; may be repeated.", parser=_pair, metavar="NAME=VALUE"
+    ),
 ]
 
 

@@ -19,9 +19,9 @@ def models() -> None:
 
 @app.command()
 def install(
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not show a progress bar.")] = False,
 ) -> None:
-    """Fetch what is missing, check every file, and say where it is. Safe to repeat."""
+    """Download missing files, check all of them, and print their folder. Safe to repeat."""
     folder = settings().models
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), DownloadColumn(), console=err, disable=quiet

@@ -20,12 +20,14 @@ from recollect.graph.policy import PolicySetDocument
 from recollect.graph.policy_trace import RuleTrace, Trace
 from recollect.limits import POLICY_BYTES_MAX
 
-app = typer.Typer(help="Write, look at and try out access policies.", no_args_is_help=True)
+app = typer.Typer(help="Create, inspect and test access policies.", no_args_is_help=True)
 
-ProjectOption = Annotated[str, typer.Option("--project", help="Project the policies are of.")]
+ProjectOption = Annotated[str, typer.Option("--project", help="Name of the project.")]
 FileArgument = Annotated[Path, typer.Argument(help="A policy set in YAML or JSON.")]
 SetArgument = Annotated[str, typer.Argument(help="Name or uuid of a policy set.")]
-KeyOption = Annotated[str, typer.Option("--key", help="The id that `recollect key list` shows.")]
+KeyOption = Annotated[
+    str, typer.Option("--key", help="Id of the key, as `recollect key list` shows it.")
+]
 
 
 def _read(file: Path) -> PolicySetDocument:
@@ -47,7 +49,7 @@ def apply(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a policy set, or a new version of the one of that name."""
+    """Create a policy set, or a new version of the one with that name."""
     made = in_project(data, project, policies.apply, _read(file))
     line = f"policy set {made.name} ({made.uuid}) is at version {made.version}, {made.mode}"
     told = {"id": made.uuid, "name": made.name, "version": made.version, "mode": made.mode}
@@ -56,7 +58,7 @@ def apply(
 
 @app.command()
 def validate(file: FileArgument, as_json: JsonOption = False) -> None:
-    """Check a policy set without keeping it. Exit code 1 when something is wrong."""
+    """Check a policy set without storing it. Exit code 1 if something is wrong."""
     document = _read(file)
     rules = len(document.policies)
     line = f"policy set {document.name} is valid: {rules} rules"
@@ -91,12 +93,12 @@ def list_(
 def show_(
     policy_set: SetArgument,
     version: Annotated[
-        int | None, typer.Option(help="An older version.", show_default="the newest")
+        int | None, typer.Option(help="Version to print.", show_default="the newest")
     ] = None,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
 ) -> None:
-    """Print a policy set as JSON, which `apply` takes again."""
+    """Print a policy set as JSON, in the form that `recollect policy apply` accepts."""
     if version is None:
         found = in_project(data, project, policies.get, policy_set).document
     else:
@@ -107,12 +109,14 @@ def show_(
 @app.command()
 def delete(
     policy_set: SetArgument,
-    force: Annotated[bool, typer.Option("--force", help="Even if it is attached.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Delete it even if it is attached.")
+    ] = False,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove a policy set with its versions."""
+    """Delete a policy set with all its versions."""
     gone = in_project(data, project, policies.delete, policy_set, force=force)
     say(f"deleted {gone.name}", {"deleted": gone.name}, as_json=as_json)
 
@@ -141,7 +145,7 @@ def detach(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take a policy set off a key. A running server notices within a second."""
+    """Detach a policy set from a key. A running server notices within a second."""
     _told(key_id, on_key(data, key_id, keys.detach, key_id, policy_set), as_json=as_json)
 
 
@@ -158,7 +162,7 @@ def explain(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what a key may do, and which rule decides and why. Nothing is carried out."""
+    """Explain whether a key may do something, and which rule decides. Nothing is executed."""
     actions = Actions(route_table())
     try:
         policies.check_action(action, actions.known)

@@ -13,7 +13,7 @@ from recollect.cli.common import DataOption, JsonOption, fail, on_folder, out, s
 _OFF, _DEFAULT = "off", "default"
 
 app = typer.Typer(
-    help="Make, list, weigh and limit projects.",
+    help="Create, list, weight and limit projects.",
     no_args_is_help=True,
 )
 
@@ -21,11 +21,11 @@ app = typer.Typer(
 @app.command()
 def create(
     name: Annotated[str, typer.Argument(help="Name of the new project.")],
-    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    description: Annotated[str | None, typer.Option(help="Purpose of the project.")] = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a project. Give it keys with `recollect key create --project NAME`."""
+    """Create a project. Add keys with `recollect key create --project NAME`."""
     made = on_folder(data, projects.create, name, description)
     if as_json:
         typer.echo(json.dumps({"name": made.name, "id": made.uuid}))
@@ -56,14 +56,14 @@ def limit(
     changes: Annotated[
         list[str] | None,
         typer.Argument(
-            help="LIMIT=NUMBER, LIMIT=off for none, or LIMIT=default for that of the settings.",
+            help="LIMIT=NUMBER, LIMIT=off for no limit, or LIMIT=default for the value in the settings.",
             show_default=False,
         ),
     ] = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the limits of a project and what it used of them today; change them if any are given.
+    """Show the limits of a project and their use today, or change them.
 
     A running server notices within a second.
     """
@@ -103,12 +103,12 @@ def _limit_rows(found: ProjectLimits) -> list[dict[str, Any]]:
 def weigh(
     name: Annotated[str, typer.Argument(help="Name of the project.")],
     weight: Annotated[
-        float, typer.Argument(help="Its share beside others that have 1; from 0.01 to 100.")
+        float, typer.Argument(help="Its share, from 0.01 to 100; other projects have 1.")
     ],
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a project a greater or smaller share of the workers when several have to wait."""
+    """Set a project's share of the workers while several projects wait for them."""
     on_folder(data, projects.weigh, name, weight)
     line = f"project {name} has the weight {weight:g}"
     say(line, {"name": name, "weight": weight}, as_json=as_json)

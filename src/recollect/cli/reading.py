@@ -39,7 +39,7 @@ from recollect.limits import (
 _LIMIT = 10
 _COLUMNS = ("episode", "graph", "reader", "status", "tries", "since", "says")
 
-app = typer.Typer(help="Episodes that wait for another reading.", invoke_without_command=True)
+app = typer.Typer(help="List episodes that wait for a second reading.", invoke_without_command=True)
 
 
 class _NoAnswer(Exception):
@@ -61,24 +61,24 @@ def read(
         str,
         typer.Option(
             "--with",
-            help="Program that reads: gets a JSON object on standard input, prints the answer.",
+            help="Program to run: gets a JSON object on standard input, prints the answer.",
             metavar="COMMAND",
         ),
     ],
     user: UserOption = None,
     graph: GraphOption = None,
-    limit: Annotated[int, typer.Option(help="How many episodes at most.", min=1)] = _LIMIT,
-    every: Annotated[bool, typer.Option("--all", help="Until nothing waits any more.")] = False,
+    limit: Annotated[int, typer.Option(help="Maximum number of episodes.", min=1)] = _LIMIT,
+    every: Annotated[bool, typer.Option("--all", help="Continue until nothing waits.")] = False,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Have a program read the episodes that wait for an agent.
 
-    It is started once for each episode. On its standard input is one JSON object, {"system": …,
-    "user": …, "schema": …}: the two parts of the prompt, and the JSON Schema of the answer. It
-    prints the answer, one JSON object, on its standard output. Another exit code than 0, or no JSON,
-    counts as a failed try. Exit code 1 when a try failed, 3 when nothing waits.
+    The program is started once per episode. It gets one JSON object on standard input, {"system": …,
+    "user": …, "schema": …}: the two parts of the prompt and the JSON Schema of the answer. It prints the
+    answer, one JSON object, to standard output. An attempt fails if its exit code is not 0 or its
+    output is not JSON. Exit code 1 if an attempt failed, 3 if nothing waits.
     """
     words = _words(command)
 
@@ -98,7 +98,7 @@ def _words(command: str) -> list[str]:
     except ValueError as error:
         raise typer.BadParameter(f"--with: {error}") from error
     if not words:
-        raise typer.BadParameter("--with: a program is wanted")
+        raise typer.BadParameter("--with: must name a program")
     return words
 
 
@@ -139,7 +139,7 @@ class _AgentLoop:
                 await self._read(taken, outcome)
                 step(outcome.read)
                 if self._in_a_row >= PROGRAM_FAILURES_MAX:
-                    err.print(f"it failed {self._in_a_row} times in a row, and is asked no more")
+                    err.print(f"it failed {self._in_a_row} times in a row and is not started again")
                     break
         outcome.left = await self._waiting()
         return outcome
@@ -242,12 +242,12 @@ def retry(
     episode: Annotated[
         str | None, typer.Argument(help="Id of an episode.", show_default=False)
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All that wait or are parked.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All that are waiting or parked.")] = False,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Try second readings again now, as if they had never failed."""
+    """Retry second readings now, as if they had never failed."""
     if (episode is None) == (not every):
         raise typer.BadParameter("give either an episode or --all")
     count = in_project(data, project, readings_.retry, episode)
@@ -264,16 +264,16 @@ def retry_jobs(
     episode: Annotated[
         str | None, typer.Argument(help="Id of an episode.", show_default=False)
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All jobs that are parked.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All parked jobs.")] = False,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List jobs that are parked, or put them back into the queue.
+    """List parked jobs, or put them back into the queue.
 
-    A job is parked when its episode could not be read after several tries. Without EPISODE and --all
-    they are listed; exit code 3 when there are none. A server or a worker that is running takes up
-    what is put back; so does the next one that starts. Second readings: `recollect readings`.
+    A job is parked when its episode could not be read after several attempts. Without EPISODE or --all,
+    parked jobs are listed; exit code 3 if there are none. A running server or worker, or the next one to
+    start, takes up the jobs that are put back. For second readings, see `recollect readings`.
     """
     if episode is not None and every:
         raise typer.BadParameter("give either an episode or --all")

@@ -39,7 +39,7 @@ from recollect.limits import PAGE_DEFAULT, PAGE_MAX, SEARCH_LIMIT_DEFAULT, SEARC
 from recollect.search.query import Reranker
 
 _Entity = Annotated[str, typer.Argument(help="Name or id of the entity.")]
-_Limit = Annotated[int, typer.Option(help="How many at most.", min=1, max=PAGE_MAX)]
+_Limit = Annotated[int, typer.Option(help="Maximum number of results.", min=1, max=PAGE_MAX)]
 
 
 def search(
@@ -48,12 +48,12 @@ def search(
     graph: GraphOption = None,
     kind: Annotated[Kind, typer.Option(help="What to look for.")] = "facts",
     limit: Annotated[
-        int, typer.Option(help="How many at most.", min=1, max=SEARCH_LIMIT_MAX)
+        int, typer.Option(help="Maximum number of results.", min=1, max=SEARCH_LIMIT_MAX)
     ] = SEARCH_LIMIT_DEFAULT,
     at: AtOption = None,
     known_at: KnownAtOption = None,
     label: Annotated[
-        list[str] | None, typer.Option(help="Only entities of this label; may be repeated.")
+        list[str] | None, typer.Option(help="Only entities with this label; may be repeated.")
     ] = None,
     fact_type: Annotated[
         list[str] | None,
@@ -62,7 +62,7 @@ def search(
     metadata: MetadataOption = None,
     rating_min: Annotated[
         float | None,
-        typer.Option(help="Leave out facts rated lower.", min=0, max=1, show_default=False),
+        typer.Option(help="Leave out facts with a lower rating.", min=0, max=1, show_default=False),
     ] = None,
     reranker: Annotated[
         Reranker | None, typer.Option(help="How results are ordered.", show_default=False)
@@ -71,7 +71,7 @@ def search(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Search a user's memory, or a graph, best matches first. Exit code 3 when nothing is found."""
+    """Search a user's memory, or a graph, best matches first. Exit code 3 if nothing is found."""
     given: dict[str, Any] = {
         "valid_at": at,
         "known_at": known_at,
@@ -99,17 +99,19 @@ def context(
     replay: Annotated[
         str | None,
         typer.Option(
-            metavar="ID", help="Tell one again that was given out (`recollect injections`)."
+            metavar="ID", help="Id of a context to print again (see `recollect injections`)."
         ),
     ] = None,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print one text for a prompt: what is known to a question, or to a thread's newest messages."""
+    """Print what is known as a text for a prompt: about a question, or a thread's newest messages."""
     if replay is not None:
         if any((query, user, graph, thread)):
-            raise typer.BadParameter("--replay takes nothing else: the log has the rest")
+            raise typer.BadParameter(
+                "--replay cannot be combined with a question, a user, a graph or a thread"
+            )
         injected.replay(replay, project, data, as_json=as_json)
         return
     text = recall(
@@ -128,13 +130,13 @@ def facts(
     graph: GraphOption = None,
     at: AtOption = None,
     known_at: KnownAtOption = None,
-    all_: Annotated[bool, typer.Option("--all", help="Also what no longer holds.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Include facts that no longer hold.")] = False,
     limit: _Limit = PAGE_DEFAULT,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what holds now, the newest knowledge first. Exit code 3 when there is nothing."""
+    """List the facts that hold now, newest first. Exit code 3 if there are none."""
     found = recall(
         data,
         project,
@@ -172,7 +174,7 @@ def timeline(
 ) -> None:
     """List all facts about an entity in the order in which they became true.
 
-    Of more than the limit, the latest. Exit code 3 when there are none.
+    If there are more than the limit, the latest are listed. Exit code 3 if there are none.
     """
     found = recall(
         data,
@@ -188,9 +190,9 @@ def why(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show why a fact is known: the episodes, the words in them, what ended it and what it ended.
+    """Show why a fact is known: its episodes and the words in them, what ended it and what it ended.
 
-    Of a fact or an episode that has expired it tells when, why, and what it was.
+    For a fact or an episode that has expired, shows when, why and what it was.
     """
 
     async def work(memory: Memory) -> Why | Expired:

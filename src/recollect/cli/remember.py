@@ -35,11 +35,11 @@ def add(
     graph: GraphOption = None,
     thread: ThreadOption = None,
     role: Annotated[
-        str | None, typer.Option(help="Who speaks: user, assistant, system, tool.")
+        str | None, typer.Option(help="Role of the speaker: user, assistant, system or tool.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of who speaks.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the speaker.")] = None,
     document: Annotated[
-        bool, typer.Option("--document", help="It is a text that nobody says.")
+        bool, typer.Option("--document", help="Treat it as a document, not as something said.")
     ] = False,
     at: WhenOption = None,
     expires: ExpiresOption = None,
@@ -53,8 +53,8 @@ def add(
 ) -> None:
     """Remember a message, a text or JSON, and show what was learned from it.
 
-    It works on the folder itself, beside a running server, too. User, graph and thread are made
-    when they are missing. With --no-wait a server, a worker or the next `recollect add` learns it.
+    This opens the store directly, even while a server is running. User, graph and thread are created
+    if missing. With --no-wait, a server, a worker or the next `recollect add` does the learning.
     """
     content = _content(text, json_data)
 
@@ -95,25 +95,25 @@ def _content(text: str | None, json_data: str | None) -> str | dict[str, Any] | 
     try:
         read = json.loads(given or "")
     except ValueError as error:
-        raise typer.BadParameter(f"--json-data is no JSON: {error}") from error
+        raise typer.BadParameter(f"--json-data is not valid JSON: {error}") from error
     if not isinstance(read, dict | list):
-        raise typer.BadParameter("--json-data: an object or an array is wanted")
+        raise typer.BadParameter("--json-data: must be an object or an array")
     return read
 
 
 def rate(
-    instruction: Annotated[str, typer.Argument(help="What makes a fact matter.")],
-    high: Annotated[str, typer.Option(help="A fact that matters most.")],
-    medium: Annotated[str, typer.Option(help="A fact in the middle.")],
-    low: Annotated[str, typer.Option(help="A fact that hardly matters.")],
+    instruction: Annotated[str, typer.Argument(help="What makes a fact important.")],
+    high: Annotated[str, typer.Option(help="Example of a very important fact.")],
+    medium: Annotated[str, typer.Option(help="Example of a fairly important fact.")],
+    low: Annotated[str, typer.Option(help="Example of an unimportant fact.")],
     user: UserOption = None,
     graph: GraphOption = None,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
 ) -> None:
-    """Have every fact learned from now on rated between 0 and 1.
+    """Rate every fact learned from now on between 0 and 1.
 
-    `recollect search --rating-min` leaves out what is rated lower. Facts learned before have no
+    `recollect search --rating-min` leaves out facts with a lower rating. Facts learned earlier have no
     rating until `recollect rebuild --read`.
     """
     remember(
@@ -124,4 +124,4 @@ def rate(
         ),
         workers=0,
     )
-    out.print("facts are rated from now on")
+    out.print("facts learned from now on are rated")

@@ -82,13 +82,16 @@ def serve(
         str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")
     ] = None,
     port: Annotated[
-        int | None, typer.Option(help="Port to listen on; 0 takes a free one.", show_default="8000")
+        int | None,
+        typer.Option(help="Port to listen on; 0 chooses a free one.", show_default="8000"),
     ] = None,
     data: DataOption = None,
     tls_cert: Annotated[
-        Path | None, typer.Option(help="File of the TLS certificate and its chain.")
+        Path | None, typer.Option(help="File with the TLS certificate and its chain.")
     ] = None,
-    tls_key: Annotated[Path | None, typer.Option(help="File of its key.")] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(help="File with the key of the certificate.")
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(help="Workers in this process; 0 for none.", show_default="2"),
@@ -128,7 +131,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise fail(
             f"cannot listen on {host}:{port}: {error.strerror}",
-            "Stop what uses the port, or choose another one with --port.",
+            "Stop the program that uses the port, or choose another port with --port.",
         ) from error
     return listening
 
@@ -258,14 +261,16 @@ def _announce(address: str, chosen: Settings, key: NewKey | Key, *, given: bool)
         err.print("API key               the one in RECOLLECT_API_KEY")
     elif isinstance(key, NewKey) and err.is_terminal:
         err.print(f"API key               {key.secret}")
-        err.print("                      shown this once: keep it, only its hash is stored")
+        err.print("                      shown only once: save it, only its hash is stored")
     elif isinstance(key, NewKey):
         err.print(f"API key               in {_kept(chosen.data, key.secret)}")
-        err.print("                      delete the file when you have it: only its hash is stored")
+        err.print(
+            "                      delete the file once you have saved the key: only its hash is stored"
+        )
     else:
         err.print(
-            f"API key               the one made before ({key.prefix}…); "
-            "`recollect key create` makes another"
+            f"API key               created earlier ({key.prefix}…); "
+            "`recollect key create` creates another"
         )
 
 
@@ -280,7 +285,7 @@ def _kept(folder: Path, secret: str) -> Path:
 
 
 def worker(data: DataOption = None) -> None:
-    """Work on the queue of a store that `recollect serve --workers 0` fills."""
+    """Process the queue of a store; `recollect serve --workers 0` leaves the queue to it."""
     chosen = settings(data=data)
     log.configure(chosen.log_format, chosen.log_level)
     try:
@@ -302,7 +307,7 @@ async def _work_off(services: Services) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     services.start_workers(max(1, chosen.workers), owner=services.owner)
-    err.print(f"Working on the queue in {stores.place(chosen)}")
+    err.print(f"Processing the queue of {stores.place(chosen)}")
     supervisor.tell("READY=1")
     await stopped.wait()
     supervisor.tell("STOPPING=1")

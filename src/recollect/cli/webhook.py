@@ -13,10 +13,12 @@ from recollect.cli.common import DataOption, JsonOption, in_project, out, settin
 from recollect.graph.webhooks import EVENTS, Delivery, DeliveryState, Webhook
 from recollect.limits import WEBHOOK_GRACE_H_DEFAULT
 
-app = typer.Typer(help="Have a project told what happened, over HTTP.", no_args_is_help=True)
+app = typer.Typer(help="Notify a URL of what happens in a project.", no_args_is_help=True)
 
-ProjectOption = Annotated[str, typer.Option(help="Project whose webhook it is.")]
-WebhookArgument = Annotated[str, typer.Argument(help="The id that `recollect webhook list` shows.")]
+ProjectOption = Annotated[str, typer.Option(help="Name of the project.")]
+WebhookArgument = Annotated[
+    str, typer.Argument(help="Id of the webhook, as `recollect webhook list` shows it.")
+]
 
 
 class StateChoice(StrEnum):
@@ -36,18 +38,18 @@ _STATE: dict[StateChoice, DeliveryState] = {
 
 @app.command()
 def create(
-    url: Annotated[str, typer.Argument(help="Where to tell of it: https://… or http://…")],
+    url: Annotated[str, typer.Argument(help="URL to notify: https://… or http://…")],
     event: Annotated[
-        list[str] | None, typer.Option(help=f"What to tell of: {', '.join(EVENTS)}; default all.")
+        list[str] | None, typer.Option(help=f"Event to send: {', '.join(EVENTS)}; default all.")
     ] = None,
     with_text: Annotated[
-        bool, typer.Option("--with-text", help="Tell it in words, too, not in ids and times only.")
+        bool, typer.Option("--with-text", help="Include the texts, not only ids and times.")
     ] = False,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a webhook and print its secret, by which calls are verified. It is shown this once."""
+    """Create a webhook and print the secret that signs its deliveries. It is shown only once."""
     made = in_project(
         data,
         project,
@@ -80,7 +82,7 @@ def _row(found: Webhook) -> dict[str, Any]:
 def list_(
     project: ProjectOption = DEFAULT_PROJECT, data: DataOption = None, as_json: JsonOption = False
 ) -> None:
-    """List webhooks, and how much each is owed."""
+    """List webhooks and their numbers of pending deliveries."""
     rows = [_row(one) for one in in_project(data, project, webhooks.list_)]
     if not as_json:
         rows = [
@@ -94,17 +96,20 @@ def list_(
 def change(
     webhook_id: WebhookArgument,
     on: Annotated[
-        bool | None, typer.Option("--on/--off", help="Whether anything is sent to it.")
+        bool | None, typer.Option("--on/--off", help="Whether deliveries are sent.")
     ] = None,
-    url: Annotated[str | None, typer.Option(help="Another address.")] = None,
-    event: Annotated[list[str] | None, typer.Option(help="What to tell of from now on.")] = None,
+    url: Annotated[str | None, typer.Option(help="New URL.")] = None,
+    event: Annotated[
+        list[str] | None, typer.Option(help="Events to send from now on; may be repeated.")
+    ] = None,
     with_text: Annotated[
-        bool | None, typer.Option("--with-text/--without-text", help="In words, too, or not.")
+        bool | None,
+        typer.Option("--with-text/--without-text", help="Whether to include the texts."),
     ] = None,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
 ) -> None:
-    """Change a webhook, or switch it on or off. What one that is off is owed waits."""
+    """Change a webhook, or switch it on or off. While it is off, its deliveries wait."""
     changed = in_project(
         data,
         project,
@@ -124,12 +129,12 @@ def rotate(
     webhook_id: WebhookArgument,
     grace_h: Annotated[
         float,
-        typer.Option(help="Hours for which the old secret signs as well; 0 if it has leaked."),
+        typer.Option(help="Hours during which the old secret also signs; 0 if it has leaked."),
     ] = WEBHOOK_GRACE_H_DEFAULT,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
 ) -> None:
-    """Give a webhook another secret and print it. It is shown this once."""
+    """Give a webhook a new secret and print it. It is shown only once."""
     out.print(in_project(data, project, webhooks.rotate, webhook_id, grace_h).secret)
 
 
@@ -137,9 +142,9 @@ def rotate(
 def delete(
     webhook_id: WebhookArgument, project: ProjectOption = DEFAULT_PROJECT, data: DataOption = None
 ) -> None:
-    """Remove a webhook with all that it is owed."""
+    """Delete a webhook with all its pending deliveries."""
     gone = in_project(data, project, webhooks.delete, webhook_id)
-    out.print(f"removed {gone.url}")
+    out.print(f"deleted {gone.url}")
 
 
 def _told(found: Delivery) -> dict[str, Any]:
@@ -157,13 +162,15 @@ def _told(found: Delivery) -> dict[str, Any]:
 @app.command()
 def log(
     webhook_id: WebhookArgument,
-    state: Annotated[StateChoice | None, typer.Option(help="Only those in this state.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many, the newest first.")] = 50,
+    state: Annotated[
+        StateChoice | None, typer.Option(help="Only deliveries in this state.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number, newest first.")] = 50,
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what a webhook is owed and what became of it, the newest first."""
+    """List the deliveries of a webhook and their outcomes, newest first."""
     found = in_project(
         data,
         project,
@@ -182,10 +189,12 @@ def log(
 @app.command()
 def redeliver(
     webhook_id: WebhookArgument,
-    delivery_id: Annotated[str, typer.Argument(help="The id that `recollect webhook log` shows.")],
+    delivery_id: Annotated[
+        str, typer.Argument(help="Id of the delivery, as `recollect webhook log` shows it.")
+    ],
     project: ProjectOption = DEFAULT_PROJECT,
     data: DataOption = None,
 ) -> None:
-    """Deliver something once more, whatever became of it. A running server does it within a second."""
+    """Deliver something again, whatever its outcome was. A running server does so within a second."""
     owed = in_project(data, project, webhooks.redeliver, webhook_id, delivery_id)
-    out.print(f"owed to {owed.url} once more")
+    out.print(f"will be delivered to {owed.url} again")

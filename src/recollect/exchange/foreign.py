@@ -92,8 +92,8 @@ def _decoded(number: int, text: bytes) -> Any:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(
-            f"line {number}: {error}; what was read before it is kept, and is not doubled when "
-            "the mended file is read again"
+            f"line {number}: {error}; the lines before it were imported, and will not be duplicated when "
+            "the corrected file is imported again"
         ) from error
 
 
@@ -198,7 +198,7 @@ def _thread(tx: Transaction, access: Access, thread_id: str, user_id: str) -> di
         threads.create(tx, access, thread_id, user_id)
         return {**made, "threads": 1}
     if there.user_id != user_id:
-        raise AlreadyExists(f"thread {thread_id!r} is here another user's")
+        raise AlreadyExists(f"thread {thread_id!r} belongs to another user here")
     return {}
 
 

@@ -34,7 +34,7 @@ def by_distance(distance: int) -> Rename:
         try:
             return ids.moved(uuid, distance)
         except ValueError as error:
-            raise InvalidInput(f"{uuid!r} is no uuid") from error
+            raise InvalidInput(f"{uuid!r} is not a uuid") from error
 
     return rename
 
@@ -63,14 +63,14 @@ def _renamed_given(given: Any, rename: Rename) -> str:
     try:
         return rows.to_json(taken_in.renamed(rows.from_json(given), rename)) or ""
     except (AttributeError, TypeError, ValueError) as error:
-        raise InvalidInput("given: not what an export writes") from error
+        raise InvalidInput("given: not in the form that an export writes") from error
 
 
 def _renamed_key(key: Any, rename: Rename) -> str:
     try:
         return derived_copies.key_with(key, rename)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{key!r} is no key of an observation") from error
+        raise InvalidInput(f"{key!r} is not the key of an observation") from error
 
 
 class ImportTarget(Record):
@@ -181,9 +181,13 @@ class _Import:
         if header.holds == "graph":
             return keys.project_named(self._tx, self._target.project or keys.DEFAULT_PROJECT)
         if self._target.project is not None:
-            raise InvalidInput("--project is for files of one graph; name this one with --into")
+            raise InvalidInput(
+                "--project applies only to files with one graph; name this project with --into"
+            )
         if (header.copied is not None) != self._target.copies:
-            raise InvalidInput("line 1: keys and logs come with `recollect copy` only")
+            raise InvalidInput(
+                "line 1: keys and logs can only be transferred with `recollect copy`"
+            )
         name = self._target.into or header.project
         if header.copied is not None:
             made = self._copied(name, header.copied)
@@ -192,7 +196,7 @@ class _Import:
             made = keys.create_project(self._tx, name) if row is None else rows.project(row)
         if self._tx.exchange.project_used(project_id=made.id):
             raise AlreadyExists(
-                f"project {name!r} has memory already; give another name with --into"
+                f"project {name!r} already contains data; give another name with --into"
             )
         self._tx.exchange.put(
             "project",
@@ -212,7 +216,7 @@ class _Import:
             )
         except RowRefused as error:
             raise AlreadyExists(
-                f"the store has project {name!r} already, under another name"
+                f"the store already has project {name!r} under another name"
             ) from error
         shares.weigh(self._tx, name, told.weight)
         return keys.project_named(self._tx, name)
@@ -224,7 +228,7 @@ class _Import:
         record = lines.kind_of(line)
         known = record in RECORDS and (header.copied is not None or record not in OF_COPY)
         if not known or (header.holds == "graph" and record in OF_PROJECT):
-            raise InvalidInput(f"line {number}: {record!r} does not belong here")
+            raise InvalidInput(f"line {number}: {record!r} is not expected here")
         told = lines.values(record, line)
         if self._rename is not None:
             told = renamed(record, told, self._rename)
@@ -232,17 +236,17 @@ class _Import:
             self._graph(number, told, header, project)
         else:
             if self._place is None and header.holds == "graph":
-                raise InvalidInput(f"line {number}: {record}: it belongs to no graph")
+                raise InvalidInput(f"line {number}: {record}: it is outside of any graph")
             self._row(number, record, told, project)
         self._counts[record] = self._counts.get(record, 0) + 1
         self._progress(number)
 
     def _graph(self, number: int, told: dict[str, Any], header: Header, project: Project) -> None:
         if self._place is not None:
-            raise InvalidInput(f"line {number}: the graph before this one has no end")
+            raise InvalidInput(f"line {number}: the previous graph has no end record")
         self._guard(project)
         if header.holds == "graph" and self._graphs:
-            raise InvalidInput(f"line {number}: the file says that it holds one graph")
+            raise InvalidInput(f"line {number}: the file should contain only one graph")
         told["graph_id"] = self._name(header, told["graph_id"])
         noun = "user" if told["kind"] == "user" else "graph"
         checks.caller_id(f"line {number}: {noun}", told["graph_id"] or "")
@@ -292,12 +296,14 @@ class _Import:
         except RowRefused as error:
             raise InvalidInput(f"line {number}: {record}: {error}") from error
         if added != 1:
-            raise InvalidInput(f"line {number}: {record}: it refers to what the file does not have")
+            raise InvalidInput(
+                f"line {number}: {record}: it refers to something that is not in the file"
+            )
 
     def _graph_end(self, number: int, mark: GraphMark, project: Project) -> None:
         place = self._place
         if place is None:
-            raise InvalidInput(f"line {number}: there is no graph to end")
+            raise InvalidInput(f"line {number}: end record without a graph")
         self._owe(place.id)
         digest = rebuild.digest(self._tx, place.id)
         if digest != mark.digest and self._rename is None:
@@ -335,12 +341,12 @@ class _Import:
         self, number: int, end: End, project: Project, read: Iterator[tuple[int, msgspec.Struct]]
     ) -> None:
         if self._place is not None:
-            raise InvalidInput(f"line {number}: the last graph has no end")
+            raise InvalidInput(f"line {number}: the last graph has no end record")
         self._guard(project)
         counted = sum(self._counts.values())
         if counted != end.records:
             raise InvalidInput(
-                f"line {number}: the file should have {end.records} records and has {counted}"
+                f"line {number}: the file should have {end.records} records but has {counted}"
             )
         if next(read, None) is not None:
             raise InvalidInput(f"line {number}: there are lines after the end of the file")

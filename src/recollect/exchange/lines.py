@@ -172,8 +172,8 @@ def _read_header(text: bytes) -> Header:
         header = _header.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(
-            "line 1: this is no file of `recollect export`; for those of other memories say "
-            "which: recollect import zep FILE"
+            "line 1: not a file of `recollect export`; for files of other products, name the "
+            "product: recollect import zep FILE"
         ) from error
     if header.version not in _VERSIONS:
         raise InvalidInput(

@@ -44,9 +44,7 @@ class Removed(Record):
 def require_full_visibility(access: Access) -> None:
     """Refuse to erase a whole thread, graph or user for a key that sees only part of it."""
     if access.visibility is not None:
-        raise NotAllowed(
-            "this key sees only part of what this holds by its metadata, and all of it would go"
-        )
+        raise NotAllowed("policies hide part of this from this key, and all of it would be erased")
 
 
 def unsay_answers(tx: Transaction, graph_id: int) -> None:

@@ -27,7 +27,7 @@ class Question(Record):
 def explain(tx: Transaction, project_id: int, asked: Question) -> Trace:
     """Which rules decide, and why; nothing is changed."""
     if asked.object_uuid is not None and asked.object_metadata is not None:
-        raise InvalidInput("object_metadata: give it or object_uuid, not both")
+        raise InvalidInput("object_metadata: give either this or object_uuid, not both")
     key = keys.get_key(tx, asked.key_uuid, project_id)
     if key.is_admin:
         return policy_trace.unrestricted(asked.action, reads=asked.reads)

@@ -131,7 +131,7 @@ def create_key(
     """
     checks.text("name", name, NAME_CHARS_MAX, required=True)
     if name == ENVIRONMENT_KEY and secret is None:
-        raise InvalidInput(f"name: {name!r} is that of the key which RECOLLECT_API_KEY sets")
+        raise InvalidInput(f"name: {name!r} is reserved for the key set by RECOLLECT_API_KEY")
     _check(role, mode)
     owner = project_named(tx, project)
     secret = secret or _PREFIX + secrets.token_urlsafe(32)
@@ -301,9 +301,9 @@ def _adopt(tx: Transaction, project: Project, secret: str) -> NewKey:
     digest = hashed(secret)
     row = tx.keys.by_hash(hash=digest)
     if row is not None and row.project_id != project.id:
-        raise AlreadyExists("RECOLLECT_API_KEY is a key of another project: choose another one")
+        raise AlreadyExists("RECOLLECT_API_KEY belongs to another project: choose another key")
     if row is not None and row.revoked_at is not None:
-        raise Conflict("RECOLLECT_API_KEY was revoked: choose another one, or leave it unset")
+        raise Conflict("RECOLLECT_API_KEY was revoked: choose another key, or leave it unset")
     before = tx.keys.named(project_id=project.id, name=ENVIRONMENT_KEY)
     if row is None and before is not None:
         tx.keys.set_secret(id=before, hash=digest, prefix=_shown(secret))

@@ -64,7 +64,7 @@ def guard(tx: Transaction, project_id: int) -> frozenset[str]:
     keys = {key for one in found for rule in one.policies for key, _ in rule.attributes}
     if len(keys) > GUARDED_KEYS_MAX and keys - guarded(tx, project_id):
         raise Conflict(
-            f"the policies of a project name at most {GUARDED_KEYS_MAX} keys of metadata"
+            f"the policies of a project may name at most {GUARDED_KEYS_MAX} metadata keys"
         )
     tx.projects.guards(project_id=project_id, keys=rows.to_json(sorted(keys)))
     return frozenset(keys)
@@ -119,7 +119,7 @@ def _apply(tx: Transaction, project_id: int, document: PolicySetDocument) -> Pol
     size = tx.policies.total_bytes(project_id=project_id)
     if size is not None and size > POLICY_BYTES_PER_PROJECT_MAX:
         raise Conflict(
-            f"the policy sets of a project are at most {POLICY_BYTES_PER_PROJECT_MAX} bytes together"
+            f"the policy sets of a project may have at most {POLICY_BYTES_PER_PROJECT_MAX} bytes in total"
         )
     return get(tx, project_id, document.name)
 

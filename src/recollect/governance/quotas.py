@@ -111,7 +111,7 @@ def _check(spent: _Spent, used: int) -> None:
     if used > spent.most:
         left_s = _until_tomorrow_s(spent.at)
         raise LimitReached(
-            f"{spent.scope}_{spent.what}_per_day: {spent.most} a day are allowed to one {spent.scope}; "
+            f"{spent.scope}_{spent.what}_per_day: {spent.most} per day are allowed to one {spent.scope}; "
             f"{used - spent.amount} are used, and this asks for {spent.amount} more; the next day begins "
             f"in {left_s} s",
             retry_after_s=left_s,

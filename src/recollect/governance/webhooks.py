@@ -95,16 +95,18 @@ def _address(url: str) -> str:
     if parts.scheme not in {"http", "https"} or not host:
         raise InvalidInput("url: must begin with http:// or https:// and a host")
     if parts.username is not None or parts.fragment:
-        raise InvalidInput("url: must have no user, password or fragment: calls are signed")
+        raise InvalidInput(
+            "url: must not contain a user, a password or a fragment; deliveries are signed instead"
+        )
     return url
 
 
 def _listed(events: Sequence[str]) -> str:
     for event in events:
         if event not in EVENTS:
-            raise InvalidInput(f"events: must be among {', '.join(EVENTS)}")
+            raise InvalidInput(f"events: must be one or more of {', '.join(EVENTS)}")
     if not events:
-        raise InvalidInput("events: name one at least")
+        raise InvalidInput("events: at least one is required")
     return msgspec.json.encode([event for event in EVENTS if event in events]).decode()
 
 

@@ -195,11 +195,11 @@ def new_episode(
     told = isinstance(content, str)
     form = kind or ("message" if told and _is_said(place, role, name) else "text")
     if place.thread is not None and (form != "message" or not told):
-        raise InvalidInput("content: a thread holds messages; other things go to its user")
-    if form == "text" and (role is not None or name is not None):
         raise InvalidInput(
-            "role and name: these are of a message, which is text that somebody says"
+            "content: a thread can only contain messages; add other content to its user"
         )
+    if form == "text" and (role is not None or name is not None):
+        raise InvalidInput("role and name: only for messages, not for texts without a speaker")
     new = NewEpisode(
         kind=form if told else "json",
         content=content if isinstance(content, str) else _json(content),

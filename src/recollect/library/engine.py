@@ -77,7 +77,7 @@ class Engine:
     async def open(self) -> None:
         """Open the folder, creating it if missing, and start the workers."""
         if self._opened is not None or self._closed:
-            raise Conflict("a memory is opened once: ask for another one")
+            raise Conflict("a memory can be opened only once: create another one")
         services = await open_services(self.settings, reads_here=True)
         try:
             acting = self._acting or Acting(actor=ACTOR, action="project.create", commands=True)
@@ -154,7 +154,7 @@ def text_only() -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError as error:
-        raise InvalidInput("text: half of a character in it cannot be written") from error
+        raise InvalidInput("text: contains an unpaired surrogate") from error
 
 
 _ACTIONS: dict[Kind, str] = {

@@ -95,7 +95,7 @@ class EpisodeEntry:
 
     def __post_init__(self) -> None:
         if not isinstance(self.content, str):
-            raise InvalidInput(f"content: must be a text, got {type(self.content).__name__}")
+            raise InvalidInput(f"content: must be a string, got {type(self.content).__name__}")
         object.__setattr__(self, "created_at", _in_utc("created_at", self.created_at))
         object.__setattr__(self, "episode_type", EpisodeType(self.episode_type))
 
@@ -381,7 +381,7 @@ class EpisodicMemory:
 
     def _refuse_when_closed(self) -> None:
         if self._closed:
-            raise Conflict("this session was let go of: ask the manager for it again")
+            raise Conflict("this session was released: get it from the manager again")
 
 
 class EpisodicMemoryManager:
@@ -433,7 +433,9 @@ class EpisodicMemoryManager:
         session = EpisodicSession(self._engine, session_key)
         target = session.place.target
         if target.kind == "user":
-            raise InvalidInput("session_key: this is a user's; forget the user instead")
+            raise InvalidInput(
+                "session_key: this session belongs to a user; forget the user instead"
+            )
         named = {"graph": target.id}
         await self._instances.delete(session_key, lambda: engine.forget(self._engine, named))
 

@@ -236,7 +236,7 @@ class Memory:
         *ended*, all facts, including those that no longer hold.
         """
         if ended and (at is not None or known_at is not None):
-            raise InvalidInput("ended: everything and what held at a time exclude each other")
+            raise InvalidInput("ended: cannot be combined with a point in time")
         found = await self._engine.ask(
             memories.facts,
             one_memory(user, graph),
@@ -346,7 +346,7 @@ class Memory:
         """Let an episode or a fact expire at a time, as if it had never been added; None: never."""
         uuid = episode or fact
         if uuid is None or (episode is not None and fact is not None):
-            raise InvalidInput("name an episode or a fact")
+            raise InvalidInput("give an episode or a fact")
         kind: Literal["episode", "fact"] = "episode" if episode else "fact"
         noun = "episode" if episode else "edge"
         access = self._engine.acts(f"graph.{noun}.update", Target(noun, uuid))

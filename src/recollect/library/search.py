@@ -71,7 +71,7 @@ def _check(kind: str, limit: int, narrow: Narrowing) -> None:
         raise InvalidInput(f"limit: must be from 1 to {SEARCH_LIMIT_MAX}, got {limit}")
     unknown = sorted(set(narrow) - set(Narrowing.__annotations__))
     if unknown:
-        raise InvalidInput(f"{unknown[0]}: nothing can be narrowed by that")
+        raise InvalidInput(f"{unknown[0]}: not a known filter")
     reranker = narrow.get("reranker")
     if reranker is not None and reranker not in get_args(Reranker):
         raise InvalidInput(f"reranker: must be one of {', '.join(get_args(Reranker))}")

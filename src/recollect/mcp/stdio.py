@@ -60,7 +60,7 @@ class _There:
             raise NotAuthenticated(
                 "it does not know the key in RECOLLECT_API_KEY (401)"
                 if self._key
-                else "it wants a key, and RECOLLECT_API_KEY is not set (401)"
+                else "it requires a key, and RECOLLECT_API_KEY is not set (401)"
             )
         if status == HTTPStatus.NOT_FOUND:
             raise NotFound(f"there is nothing at {self._address} (404)")

@@ -96,7 +96,7 @@ class Tokens:
         scopes = _scopes(claims)
         writes = chosen.oauth_write_scope in scopes
         if not writes and chosen.oauth_read_scope not in scopes:
-            raise NotAllowed(f"the token has not the scope {chosen.oauth_read_scope}")
+            raise NotAllowed(f"the token does not have the scope {chosen.oauth_read_scope}")
         project: Any = chosen.oauth_project
         if chosen.oauth_project_claim is not None:
             project = claims.get(chosen.oauth_project_claim)
@@ -142,7 +142,7 @@ class IssuerKeys:
             if self._clock() - self._tried_at < ISSUER_PAUSE_S:
                 if self._keys:
                     return
-                raise Unavailable("the keys of the issuer cannot be had just now")
+                raise Unavailable("the keys of the issuer cannot be fetched at the moment")
             self._tried_at = self._clock()
             try:
                 said = await (self._fetched() if self._file is None else self._in_file(self._file))
@@ -150,7 +150,9 @@ class IssuerKeys:
                 _log.error("issuer.keys_not_read", why=type(error).__name__)
                 if self._keys:  # keep using the cached ones
                     return
-                raise Unavailable("the keys of the issuer cannot be had just now") from error
+                raise Unavailable(
+                    "the keys of the issuer cannot be fetched at the moment"
+                ) from error
             self._keys = _usable(said)
             self._read_at = self._clock()
 

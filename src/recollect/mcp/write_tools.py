@@ -127,7 +127,7 @@ async def _check_owner(ask: Ask, thread_id: str = "", user_id: str = "", **_: st
     except NotFound:
         return
     if found["user_id"] != user_id:
-        raise InvalidInput("thread_id: it is a thread of another user than user_id")
+        raise InvalidInput("thread_id: this thread belongs to a user other than user_id")
 
 
 async def _with_owners(ask: Ask, owners: Json, add: Callable[[], Awaitable[Any]]) -> Any:

@@ -183,7 +183,7 @@ ROUTES = [
         "/api/v1/users/{user_id}",
         "user.delete",
         erase_user,
-        "Erase a user and all that is known of them, with a receipt",
+        "Erase a user and everything known about them, with a receipt",
         query=ErasureQuery,
     ),
     Route(

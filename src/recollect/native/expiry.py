@@ -14,7 +14,7 @@ from recollect.limits import PAGE_DEFAULT, PAGE_MAX
 
 
 class Expiry(msgspec.Struct, forbid_unknown_fields=True):
-    """When something ceases to be known; null: never."""
+    """When something expires; null: never."""
 
     expires_at: Annotated[datetime, msgspec.Meta(tz=True)] | None
 
@@ -52,12 +52,12 @@ class ExpiredThings(msgspec.Struct):
 
 
 async def expire_episode(call: Call) -> Expiry:
-    """Let an episode cease to be known at a time, or never."""
+    """Let an episode expire at a time, or never."""
     return await _expire(call, "episode")
 
 
 async def expire_fact(call: Call) -> Expiry:
-    """Let a fact cease to be known at a time, or never."""
+    """Let a fact expire at a time, or never."""
     return await _expire(call, "fact")
 
 
@@ -80,19 +80,19 @@ async def _require_deletable(call: Call, kind: ExpiringKind, uuid: str) -> None:
 
 
 async def episode_expiry(call: Call) -> Expiry:
-    """When an episode will cease to be known."""
+    """When an episode expires."""
     uuid = call.path["uuid"]
     return Expiry(expires_at=await expiry.expires_at(call.services, call.access, "episode", uuid))
 
 
 async def fact_expiry(call: Call) -> Expiry:
-    """When a fact will cease to be known."""
+    """When a fact expires."""
     uuid = call.path["uuid"]
     return Expiry(expires_at=await expiry.expires_at(call.services, call.access, "fact", uuid))
 
 
 async def expired(call: Call) -> ExpiredThings:
-    """What ceased to be known in this project, and what it was, as long as that is kept."""
+    """What has expired in this project, and its content for as long as that is kept."""
     sent: ExpiredQuery = call.query
     found = await expiry.expired(call.services, call.access, sent.limit)
     return ExpiredThings(expired=msgspec.convert(found, list[ExpiredThing], from_attributes=True))
@@ -109,7 +109,7 @@ ROUTES = [
         _EPISODE,
         "graph.episode.update",
         expire_episode,
-        "Say when an episode ceases to be known",
+        "Set when an episode expires",
         body=Expiry,
     ),
     Route(
@@ -117,23 +117,23 @@ ROUTES = [
         _EPISODE,
         "graph.episode.get",
         episode_expiry,
-        "Ask when an episode ceases to be known",
+        "Get when an episode expires",
     ),
     Route(
         "PUT",
         _FACT,
         "graph.edge.update",
         expire_fact,
-        "Say when a fact ceases to be known",
+        "Set when a fact expires",
         body=Expiry,
     ),
-    Route("GET", _FACT, "graph.edge.get", fact_expiry, "Ask when a fact ceases to be known"),
+    Route("GET", _FACT, "graph.edge.get", fact_expiry, "Get when a fact expires"),
     Route(
         "GET",
         "/api/v1/expired",
         "expiry.list",
         expired,
-        "List what ceased to be known, and what it was",
+        "List what has expired, and its content",
         query=ExpiredQuery,
         admin=True,
     ),

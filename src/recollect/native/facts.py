@@ -311,14 +311,14 @@ ROUTES = [
         "/api/v1/facts/{uuid}",
         "graph.edge.get",
         why,
-        "Get a fact with what stands behind it and what ended it",
+        "Get a fact with its evidence and what ended it",
     ),
     Route(
         "POST",
         "/api/v1/facts/{uuid}/reopen",
         "graph.edge.reopen",
         reopen,
-        "Take back what ended a fact",
+        "Undo the end of a fact",
         shows="graph.edge.get",
     ),
 ]
@@ -345,7 +345,7 @@ ROUTES_OF_GRAPHS = [
         "/api/v1/graphs/{graph_id}/doubts",
         "doubt.list",
         doubts_of_graph,
-        "List what may be over in a graph",
+        "List facts of a graph that may no longer hold",
         query=DoubtsQuery,
     ),
     Route(
@@ -353,7 +353,7 @@ ROUTES_OF_GRAPHS = [
         "/api/v1/users/{user_id}/doubts",
         "doubt.list",
         doubts_of_user,
-        "List what may be over in a user's graph",
+        "List facts of a user's graph that may no longer hold",
         query=DoubtsQuery,
     ),
 ]

@@ -105,7 +105,7 @@ ROUTES = [
         "/api/v1/injections",
         "injection.list",
         list_injections,
-        "List contexts that were given out",
+        "List the contexts that were returned",
         query=InjectionsQuery,
     ),
     Route(
@@ -113,6 +113,6 @@ ROUTES = [
         "/api/v1/injections/{uuid}",
         "injection.get",
         get_injection,
-        "Get a context that was given out, with why each line was there",
+        "Get a context that was returned, and why each line was included",
     ),
 ]

@@ -114,22 +114,22 @@ async def retry_job(call: Call) -> Retried:
 
 
 ROUTES = [
-    Route("GET", "/health", "health", health, "Is the process alive", public=True),
-    Route("GET", "/ready", "ready", ready, "Can requests be served", public=True),
+    Route("GET", "/health", "health", health, "Check whether the process is alive", public=True),
+    Route("GET", "/ready", "ready", ready, "Check whether requests can be served", public=True),
     Route("GET", "/metrics", "metrics", metrics, "Metrics for Prometheus", public=True),
     Route(
         "GET",
         "/api/v1/jobs",
         "job.count",
         jobs,
-        "Count the jobs that wait and those that are parked",
+        "Count pending and parked jobs",
     ),
     Route(
         "GET",
         "/api/v1/jobs/parked",
         "job.list_parked",
         parked_jobs,
-        "List jobs that failed too often",
+        "List parked jobs",
     ),
     Route(
         "POST",

@@ -287,21 +287,27 @@ async def set_limits(call: Call) -> ShownLimits:
 _LIMITS = "/api/v1/projects/{project_name}/limits"
 
 ROUTES = [
-    Route("GET", "/api/v1/key", "key.own", own, "Get the key that asks"),
+    Route("GET", "/api/v1/key", "key.own", own, "Get the key of this request"),
     Route("GET", "/api/v1/keys", "key.list", list_keys, "List keys", admin=True),
     Route(
         "POST",
         "/api/v1/keys",
         "key.create",
         create,
-        "Make a key",
+        "Create a key",
         body=CreateKey,
         answer=KeyWithSecret,
         admin=True,
     ),
     Route("GET", _KEY, "key.get", get, "Get a key", admin=True),
     Route(
-        "PATCH", _KEY, "key.change", change, "Change what governs a key", body=ChangeKey, admin=True
+        "PATCH",
+        _KEY,
+        "key.change",
+        change,
+        "Change the settings of a key",
+        body=ChangeKey,
+        admin=True,
     ),
     Route("DELETE", _KEY, "key.revoke", revoke, "Revoke a key", admin=True),
     Route(
@@ -317,7 +323,7 @@ ROUTES = [
         _ATTACHED,
         "key.detach_policy_set",
         detach,
-        "Take a policy set off a key",
+        "Detach a policy set from a key",
         admin=True,
     ),
     Route(
@@ -325,7 +331,7 @@ ROUTES = [
         "/api/v1/projects",
         "project.create",
         create_project,
-        "Make a project with its first key",
+        "Create a project with its first key",
         body=OpenProject,
         answer=ProjectWithKey,
         admin=True,
@@ -336,7 +342,7 @@ ROUTES = [
         _LIMITS,
         "project.set_limits",
         set_limits,
-        "Choose a project's limits",
+        "Set a project's limits",
         body=ChosenLimits,
         admin=True,
     ),
@@ -353,7 +359,7 @@ ROUTES = [
         "/api/v1/project",
         "project.describe",
         change_project,
-        "Describe the key's project",
+        "Change the description of the key's project",
         body=ChangeProject,
         admin=True,
     ),

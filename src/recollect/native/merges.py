@@ -113,7 +113,7 @@ ROUTES = [
         "/api/v1/entities/{uuid}/merge",
         "graph.node.merge",
         merge,
-        "Let two entities be one",
+        "Merge two entities",
         body=MergeBody,
         shows="graph.node.get",
     ),
@@ -122,7 +122,7 @@ ROUTES = [
         "/api/v1/entities/{uuid}/unmerge",
         "graph.node.unmerge",
         unmerge,
-        "Take back that an entity is one with another",
+        "Undo a merge of two entities",
         shows="graph.node.get",
     ),
     Route(
@@ -130,7 +130,7 @@ ROUTES = [
         "/api/v1/facts/{uuid}/undo",
         "graph.edge.undo",
         undo,
-        "Take back the last change by hand to a fact",
+        "Undo the last manual change to a fact",
         shows="graph.edge.get",
     ),
     Route(
@@ -138,7 +138,7 @@ ROUTES = [
         "/api/v1/graphs/{graph_id}/merges",
         "merge.list",
         of_graph,
-        "List what is one by hand in a graph",
+        "List the manual merges in a graph",
         query=MergesQuery,
     ),
     Route(
@@ -146,7 +146,7 @@ ROUTES = [
         "/api/v1/users/{user_id}/merges",
         "merge.list",
         of_user,
-        "List what is one by hand in a user's graph",
+        "List the manual merges in a user's graph",
         query=MergesQuery,
     ),
 ]

@@ -21,7 +21,7 @@ async def protected_resource(call: Call) -> ProtectedResource:
     """What `/mcp` is called in tokens, who issues them, and which scopes they may have."""
     chosen = call.services.settings
     if chosen.oauth_issuer is None or chosen.oauth_audience is None:
-        raise NotFound("no issuer of tokens is configured here: use a key")
+        raise NotFound("no token issuer is configured here: use an API key")
     return ProtectedResource(
         resource=chosen.oauth_audience,
         authorization_servers=[chosen.oauth_issuer],

@@ -117,7 +117,7 @@ async def _read(call: Call) -> PolicySetDocument:
     sent: WrittenPolicySet = call.body
     given = bytes(sent.policy_set)
     if (sent.document is None) == (not given):
-        raise InvalidInput("document: either it or policy_set is required")
+        raise InvalidInput("document: either this or policy_set is required")
     text = sent.document
     if text is None:
         text = f'{{"policy_set": {given.decode()}}}'
@@ -191,7 +191,7 @@ ROUTES = [
         _SETS,
         "policy_set.apply",
         apply,
-        "Make a policy set, or a new version of it",
+        "Create a policy set, or a new version of it",
         body=WrittenPolicySet,
         admin=True,
     ),
@@ -201,7 +201,7 @@ ROUTES = [
         f"{_SETS}/validate",
         "policy_set.validate",
         validate,
-        "Check a policy set without keeping it",
+        "Check a policy set without storing it",
         body=WrittenPolicySet,
         reads=True,
         admin=True,
@@ -211,7 +211,7 @@ ROUTES = [
         f"{_SETS}/explain",
         "policy_set.explain",
         explain,
-        "Say what a key may do, and which rule decides",
+        "Explain whether a key may do something, and which rule decides",
         body=Explain,
         reads=True,
         admin=True,

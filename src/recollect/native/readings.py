@@ -193,7 +193,7 @@ ROUTES = [
         "/api/v1/readings/give",
         "reading.give",
         give,
-        "Give the answer for an episode that was taken",
+        "Submit the answer for an episode that was taken",
         body=GiveReading,
     ),
     Route(
@@ -201,7 +201,7 @@ ROUTES = [
         "/api/v1/readings",
         "reading.list",
         list_readings,
-        "List episodes that wait for another reading, and parked ones",
+        "List episodes that wait for a second reading, and parked ones",
         query=ReadingsQuery,
     ),
     Route(
@@ -209,7 +209,7 @@ ROUTES = [
         "/api/v1/readings/retry",
         "reading.retry",
         retry,
-        "Try second readings again, one or all",
+        "Retry second readings, one or all",
         body=RetryReadings,
     ),
 ]

@@ -71,7 +71,7 @@ def create(
     _check(details)
     checks.caller_id("agent_id", agent_id)
     if graphs.find(tx, access, "standalone", agent_id) is not None:
-        raise AlreadyExists(f"agent_id: {agent_id!r} is an agent or a graph already")
+        raise AlreadyExists(f"agent_id: {agent_id!r} is already the id of an agent or a graph")
     about = GraphDetails(name=details.name, description=details.description)
     graph = graphs.create(tx, access, agent_id, about, field="agent_id")
     tx.agents.insert(
@@ -125,7 +125,7 @@ def update(
 def expect(expected: int | None, revision: int) -> None:
     """Refuse a change based on an outdated revision."""
     if expected is not None and expected != revision:
-        raise Conflict(f"expected_revision: it is at revision {revision}, not at {expected}")
+        raise Conflict(f"expected_revision: the revision is {revision}, not {expected}")
 
 
 def page(

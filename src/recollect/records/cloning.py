@@ -42,7 +42,7 @@ def clone(tx: Transaction, access: Access, ends: ClonedEnds) -> Copied:
     """Copy a graph to an owner that does not exist yet; requires full visibility."""
     if access.visibility is not None:
         raise NotAllowed(
-            "this key sees only part of a graph by its metadata, and a copy would hold all of it"
+            "policies hide part of the graph from this key, and a copy would contain all of it"
         )
     for side in ("source", "target"):
         if getattr(ends, f"{side}_user") is not None and getattr(ends, f"{side}_graph") is not None:
@@ -53,7 +53,7 @@ def clone(tx: Transaction, access: Access, ends: ClonedEnds) -> Copied:
         return _clone_graph(tx, access, ends.source_graph, ends.target_graph)
     raise InvalidInput(
         "source_user_id and target_user_id, or source_graph_id and target_graph_id: "
-        "both are required, and of the same kind"
+        "give a source and a target of the same kind"
     )
 
 

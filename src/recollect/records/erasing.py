@@ -33,12 +33,10 @@ def fact(tx: Transaction, access: Access, uuid: str) -> Erased:
     return Erased(receipt=receipt, graph_uuid=_graph_uuid(tx, graph_id))
 
 
-def several(
-    tx: Transaction, access: Access, graph: Graph, found: Sequence[Episode], mode: Mode = "delete"
-) -> Erased:
+def several(tx: Transaction, access: Access, graph: Graph, found: Sequence[Episode]) -> Erased:
     """Erase episodes of one graph together, and what rested on them alone."""
-    removed = erasure.forget_episodes(tx, [one.id for one in found], mode)
-    receipt = receipts.of_part(tx, access, "episodes", graph.uuid, mode, removed)
+    removed = erasure.forget_episodes(tx, [episode.id for episode in found], "delete")
+    receipt = receipts.of_part(tx, access, "episodes", graph.uuid, "delete", removed)
     return Erased(receipt=receipt, graph_uuid=graph.uuid)
 
 
@@ -124,7 +122,7 @@ def session(tx: Transaction, access: Access, session_id: str) -> Erased:
     """Erase a session with its log; what it fed to a graph stays there."""
     found = session_logs.get(tx, access, session_id)
     if tx.traces.session_log_is_trace(id=found.id) is not None:
-        raise Conflict("this is the trace of an agent: delete it as such, with what was read in it")
+        raise Conflict("this session is the trace of an agent: delete the trace instead")
     removed = session_logs.delete(tx, access, session_id)
     receipt = receipts.of_session(tx, access, found.uuid, removed)
     return Erased(receipt=receipt, graph_uuid="")

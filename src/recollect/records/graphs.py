@@ -56,7 +56,7 @@ def create(
     graph_id = uuid if graph_id is None else graph_id
     checks.caller_id(field, graph_id)
     if graph_id in _TAKEN:
-        raise InvalidInput(f"{field}: {graph_id!r} is a word of the API and cannot be an id")
+        raise InvalidInput(f"{field}: {graph_id!r} is reserved by the API and cannot be an id")
     _check(details)
     if find(tx, access, "standalone", graph_id) is not None:
         raise AlreadyExists(f"{field}: {graph_id!r} exists already")

@@ -304,7 +304,7 @@ def reopen_fact(tx: Transaction, access: Access, uuid: str) -> Fact:
     seen = fact(tx, access, uuid)
     ended = seen.invalid_at is not None or seen.expired_at is not None
     if not ended and not _doubted(tx, access, seen):
-        raise Conflict("the fact has no end that could be taken back")
+        raise Conflict("the fact has no end to undo")
     old = fact(tx, replace(access, visibility=None), uuid)
     marks = [mark(row) for row in tx.closings.closers_of_fact(id=old.id)]
     _edit(tx, old, "fact.reopen", {"against": [BY_ITSELF, *marks] if ended else marks})

@@ -35,16 +35,18 @@ def merge(tx: Transaction, access: Access, uuid: str, other: str) -> Entity:
     """Merge two entities into the first; the user's own node and the assistant's always stay."""
     kept, gone = knowledge.entity(tx, access, uuid), knowledge.entity(tx, access, other)
     if kept.id == gone.id:
-        raise InvalidInput("uuid: it takes two to be merged")
+        raise InvalidInput("uuid: an entity cannot be merged with itself")
     if kept.graph_id != gone.graph_id:
-        raise InvalidInput("uuid: entities of different graphs cannot be one")
+        raise InvalidInput("uuid: entities of different graphs cannot be merged")
     first, second = _row(tx, kept), _row(tx, gone)
     if second.is_user or (second.is_assistant and not first.is_user):
         kept, gone, first, second = gone, kept, second, first
     if second.is_user or second.is_assistant:
-        raise InvalidInput("uuid: a user and the assistant cannot be one")
+        raise InvalidInput("uuid: a user and the assistant cannot be merged")
     if first.side != second.side and not first.is_user:
-        raise InvalidInput("uuid: policies keep these apart by the metadata of their episodes")
+        raise InvalidInput(
+            "uuid: policies separate these entities by the metadata of their episodes"
+        )
     marks = edits.marks_of(tx, kept.uuid, first.name)
     edit = Edit(
         kind="entity.merge",
@@ -117,7 +119,7 @@ def undo(tx: Transaction, access: Access, uuid: str) -> Fact:
     edit = _newest(tx, access, seen.uuid, _UNDOABLE)
     # Facts of a user's record are not folded, so nothing would restore them.
     if edit is None or row is None or row.extractor is None:
-        raise Conflict("the fact was not changed by hand")
+        raise Conflict("the fact has no manual change to undo")
     _withdraw(tx, access, edit)
     return seen
 
@@ -134,6 +136,8 @@ def _newest(
 
 def _withdraw(tx: Transaction, access: Access, edit: EditNewestOfRow) -> None:
     if edit.everywhere and access.visibility is not None:
-        raise NotAllowed("this was changed before policies drew walls here, and holds beyond them")
+        raise NotAllowed(
+            "this was changed before policies divided the graph, and affects all its parts"
+        )
     tx.edits.drop(id=edit.id)
     readings.fold_again(tx, edit.graph_id, edit.seq)

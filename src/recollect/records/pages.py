@@ -76,11 +76,11 @@ def read_cursor(text: str | None, order: str) -> Mark | None:
         raw = base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
         mark = msgspec.json.decode(raw, type=Mark)
     except (ValueError, msgspec.DecodeError) as error:
-        raise InvalidInput("cursor: not one that this server gave out") from error
+        raise InvalidInput("cursor: not issued by this server") from error
     if mark.order != order:
         raise InvalidInput("cursor: it belongs to another order_by or direction")
     if isinstance(mark.key, int) != _sorts_by_number(order):
-        raise InvalidInput("cursor: not one that this server gave out")
+        raise InvalidInput("cursor: not issued by this server")
     return mark
 
 

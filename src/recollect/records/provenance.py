@@ -282,7 +282,7 @@ def entity_called(tx: Transaction, access: Access, graph: Graph, called: str) ->
         raise NotFound(f"entity not found: {called}")
     if len(found) > 1:
         named = ", ".join(f"{one.name} ({one.uuid})" for one in found[:_SHOWN])
-        raise InvalidInput(f"entity: {called!r} may be any of {named}; give the uuid")
+        raise InvalidInput(f"entity: {called!r} matches several entities: {named}; give the uuid")
     return found[0]
 
 

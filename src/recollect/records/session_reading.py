@@ -72,7 +72,9 @@ def types_of(text: str | None) -> tuple[str, ...] | None:
         return None
     found = tuple(sorted({part.strip() for part in text.split(",")}))
     if not TYPES.issuperset(found):
-        raise InvalidInput(f"type: one or several of {', '.join(sorted(TYPES))}, with commas")
+        raise InvalidInput(
+            f"type: must be one or more of {', '.join(sorted(TYPES))}, separated by commas"
+        )
     return found
 
 
@@ -242,7 +244,7 @@ def assembled(
         if len(lines) > LOG_ASSEMBLED_EPISODES_MAX:
             raise InvalidInput(
                 f"session_id: a log of more than {LOG_ASSEMBLED_EPISODES_MAX} episodes is "
-                "exported and assembled by the library"
+                "exported and assembled with the library"
             )
     return assemble(
         [episode_of(line) for line in (*lines, *view.own)],

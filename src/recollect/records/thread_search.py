@@ -55,7 +55,7 @@ def _named(
     found = [threads.get(tx, access, thread_id) for thread_id in dict.fromkeys(thread_ids)]
     for thread in found:
         if user_id is not None and thread.user_id != user_id:
-            raise InvalidInput(f"session_ids: {thread.thread_id!r} is no session of this user")
+            raise InvalidInput(f"session_ids: {thread.thread_id!r} is not a session of this user")
     return found
 
 

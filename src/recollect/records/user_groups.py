@@ -358,7 +358,9 @@ def _users(
 
 def _managed(group: UserGroup) -> int:
     if group.id is None:
-        raise Conflict(f"{ALL_USERS!r} is every user of the project, always: it cannot be changed")
+        raise Conflict(
+            f"{ALL_USERS!r} always contains every user of the project and cannot be changed"
+        )
     return group.id
 
 

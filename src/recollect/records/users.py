@@ -176,7 +176,7 @@ def told_node(tx: Transaction, access: Access, user_id: str) -> Entity:
 
 def _if_any(user_id: str, seen: list[Entity]) -> Entity:
     if not seen:
-        raise NotFound(f"node not found: that of the user {user_id}")
+        raise NotFound(f"node not found: the node of user {user_id}")
     return seen[0]
 
 

@@ -93,9 +93,6 @@ class Queries:
     def _values(self, _type: type[V], name: str, /, **params: Any) -> list[V]:
         return [row[0] for row in self._statements.all(name, params)]
 
-    def _optional_values(self, _type: type[V], name: str, /, **params: Any) -> list[V | None]:
-        return [row[0] for row in self._statements.all(name, params)]
-
     def _records(self, name: str, /, **params: Any) -> list[dict[str, Any]]:
         return self._statements.records(name, params)
 

@@ -100,7 +100,7 @@ def test_what_it_cannot_do_is_said_at_once(
     ("key", "path", "why"),
     [
         ("nobody's", "", "it does not know the key in RECOLLECT_API_KEY (401)"),
-        (None, "", "it wants a key, and RECOLLECT_API_KEY is not set (401)"),
+        (None, "", "it requires a key, and RECOLLECT_API_KEY is not set (401)"),
         ("the server's", "/elsewhere", "there is nothing at"),
     ],
 )

@@ -144,7 +144,7 @@ async def test_whoever_is_to_remember_is_made_if_new(story: Story) -> None:
         await value(client, "add_memory", thread_id=name, user_id=name, content="I row.")
         await value(client, "add_memory", user_id=name, content="Bo rows.")
         told = await refused(client, "add_memory", thread_id=name, user_id=USER, content="I swim.")
-        assert "400: thread_id: it is a thread of another user than user_id" in told
+        assert "400: thread_id: this thread belongs to a user other than user_id" in told
         assert [
             each["thread_id"] for each in await value(client, "list_threads", user_id=name)
         ] == [name]

@@ -24,7 +24,6 @@ from tests.support.server import EXTRACTION_ON, Server, program_environment, run
 from tests.support.talk import talk
 
 SECONDS_MAX = 120
-Command = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture(scope="module")

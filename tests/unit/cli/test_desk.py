@@ -96,7 +96,7 @@ def test_forgetting_says_what_will_go_asks_and_says_what_went(data: Path) -> Non
     assert "nothing was erased" in done.stderr
     assert [one["user"] for one in found(0, "users", "--data", data)] == ["bob", "ann"]
     done = run(0, *words, stdin="y\n")
-    assert "gone: 1 user, 2 episodes, " in done.stdout
+    assert "erased: 1 user, 2 episodes, " in done.stdout
     assert [one["user"] for one in found(0, "users", "--data", data)] == ["bob"]
     (entry, *_) = found(0, "audit", "list", "--action", "forget", "--data", data)
     assert "ann" not in json.dumps(entry)
@@ -115,9 +115,9 @@ def test_with_yes_it_does_not_ask(data: Path, kind: str) -> None:
 
 def test_what_would_go_is_what_goes(data: Path) -> None:
     said = run(0, "forget", "thread", "t1", "--data", data, stdin="y\n")
-    will = re.search(r"thread t1: (.+) will go", said.stderr)
+    will = re.search(r"thread t1: (.+) will be erased", said.stderr)
     assert will
-    assert said.stdout.endswith(f"gone: {will[1]}\n")
+    assert said.stdout.endswith(f"erased: {will[1]}\n")
 
 
 def _episode(data: Path, text: str) -> str:

@@ -171,7 +171,7 @@ def test_what_ended_a_fact_is_taken_back_and_the_log_tells_of_it(
     assert (entry["actor"], entry["action"], entry["outcome"]) == ("command", "reopen", "done")
     assert entry["target"] == f"edge:{works['uuid']}"
     done = run(1, "reopen", works["uuid"], *place)
-    assert "the fact has no end that could be taken back" in done.stderr
+    assert "the fact has no end to undo" in done.stderr
     assert len(found(0, "audit", "list", *place)) == entry["number"], "nothing was changed"
 
 
@@ -220,7 +220,7 @@ def test_nothing_found_has_an_exit_code_of_its_own(data: Path, words: tuple[str,
         (("reopen", "nothing"), "fact not found: nothing"),
         (("entity", "Bosch", "--user", "ann"), "entity not found: Bosch"),
         (("facts", "--user", "ann", "--project", "other"), "no project named 'other'"),
-        (("facts", "--user", "ann", "--all", "--at", FAR), "exclude each other"),
+        (("facts", "--user", "ann", "--all", "--at", FAR), "cannot be combined"),
     ],
 )
 def test_an_error_is_said_on_standard_error(data: Path, words: tuple[str, ...], said: str) -> None:

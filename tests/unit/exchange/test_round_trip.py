@@ -158,7 +158,7 @@ async def test_a_project_with_memory_in_it_is_left_alone(memory: Memory) -> None
     """Nothing is merged."""
     store = memory.running.services.store
     file, _ = await export(store)
-    with pytest.raises(AlreadyExists, match="'default' has memory already"):
+    with pytest.raises(AlreadyExists, match="'default' already contains data"):
         await load(store, file)
 
 
@@ -185,7 +185,7 @@ async def test_a_file_that_is_cut_short_leaves_nothing(exported: bytes, other: S
         ("fact", {"colour": "red"}, "unknown field `colour`"),
         ("fact", {"negated": "no"}, "Expected `int | null`"),
         ("fact", {"source_id": "nobody"}, "line .*: fact: .*(NOT NULL|not-null)"),
-        ("job", {"id": "nobody"}, "refers to what the file does not have"),
+        ("job", {"id": "nobody"}, "refers to something that is not in the file"),
         ("graph", {"graph_id": "a/b"}, "must not contain '/'"),
         ("episode", {"record": "song"}, "Invalid value 'song'"),
         ("end", {"records": 1}, "should have 1 records"),
@@ -210,7 +210,7 @@ async def test_a_changed_file_is_refused_by_its_line(
 async def test_a_file_of_something_else_is_told_apart(other: Store) -> None:
     """It may be one of another memory."""
     for file in (b'{"results": []}\n', b"[]", b"\xff\xfe", b'{"record": "graph"}'):
-        with pytest.raises(InvalidInput, match="no file of `recollect export`"):
+        with pytest.raises(InvalidInput, match="not a file of `recollect export`"):
             await load(other, file)
     newer = b'{"record":"recollect","version":9,"holds":"graph","project":"p","exported_at":""}'
     with pytest.raises(InvalidInput, match="version 9"):
@@ -244,7 +244,7 @@ async def test_a_graph_brings_nothing_for_its_whole_project(
     smuggled = next(x for x in whole.splitlines() if f'"record":"{record}"'.encode() in x)
     counted_end = json.loads(end) | {"records": json.loads(end)["records"] + 1}
     changed = b"\n".join([*lines, smuggled, mark, json.dumps(counted_end).encode()])
-    with pytest.raises(InvalidInput, match=f"'{record}' does not belong here"):
+    with pytest.raises(InvalidInput, match=f"'{record}' is not expected here"):
         await load(other, changed, into="h")
 
 

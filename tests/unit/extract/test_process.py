@@ -114,7 +114,7 @@ async def test_a_process_that_is_killed_at_work_fails_its_reading_only(
 ) -> None:
     """The next reading gets a new process; the dead one is not left behind."""
     _, first = await ask(process, "a")
-    with pytest.raises(ModelUnavailable, match="ended at work"):
+    with pytest.raises(ModelUnavailable, match="ended while working"):
         await ask(process, "die")
     said, second = await ask(process, "b")
     assert said == "b"

@@ -292,7 +292,7 @@ async def test_what_policies_guard_is_written_down_and_bounded(
     await world.do(policies.apply, naming("two", ["team", "rank"]))
     found = await world.store.read(policies.guarded, world.home)
     assert found == {"team", "area", "rank"}
-    with pytest.raises(Conflict, match="at most 3 keys"):
+    with pytest.raises(Conflict, match="at most 3 metadata keys"):
         await world.do(policies.apply, naming("three", ["room"]))
     await world.do(policies.delete, "two")
     assert await world.store.read(policies.guarded, world.home) == {"team", "area"}

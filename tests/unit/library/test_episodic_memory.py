@@ -46,7 +46,7 @@ async def told(session: EpisodicMemory) -> None:
 
 def test_an_entry_has_a_text() -> None:
     """EpisodeEntry: `content` is a str; a whole message in its place is refused at once."""
-    with pytest.raises(InvalidInput, match="content: must be a text, got dict"):
+    with pytest.raises(InvalidInput, match="content: must be a string, got dict"):
         EpisodeEntry(content={"content": "I moved."})  # type: ignore[arg-type]
 
 
@@ -163,7 +163,7 @@ async def test_an_idle_instance_is_closed_and_a_held_one_is_not(tmp_path: Path) 
                     await asyncio.sleep(0.01)
             assert manager.references(KEY) == 1
             await told(held)
-        with pytest.raises(Conflict, match="let go of"):
+        with pytest.raises(Conflict, match="was released"):
             await idle.query("cat")
         async with manager.session("acme/other") as again:
             assert again is not idle

@@ -97,7 +97,7 @@ async def test_a_search_says_what_is_wrong_with_it(
 
 async def test_half_a_character_is_refused_as_a_question(memory: Memory) -> None:
     for ask in (memory.search, memory.context):
-        with pytest.raises(InvalidInput, match="half of a character"):
+        with pytest.raises(InvalidInput, match="unpaired surrogate"):
             await ask("Siemens \ud83d", user="ann")
 
 
@@ -232,8 +232,8 @@ async def _all_episodes(memory: Memory, **place: str) -> list[Any]:
         ({"content": "Hi", "user": "a/b"}, "user_id"),
         ({"content": "Hi", "user": "ann", "metadata": {"a": {"b": 1}}}, "metadata"),
         ({"content": "Hi \0", "user": "ann"}, "NUL character"),
-        ({"content": "Hi \ud83d", "user": "ann"}, "half of a character"),
-        ({"content": "Hi", "user": "ann", "metadata": {"a": "\ud83d"}}, "half of a character"),
+        ({"content": "Hi \ud83d", "user": "ann"}, "unpaired surrogate"),
+        ({"content": "Hi", "user": "ann", "metadata": {"a": "\ud83d"}}, "unpaired surrogate"),
     ],
 )
 async def test_what_cannot_be_remembered_is_refused_by_name(

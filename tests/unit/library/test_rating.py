@@ -32,7 +32,9 @@ def test_facts_are_rated_from_then_on_and_searched_by_their_rating(tmp_path: Pat
     levels = [word for name, fact in EXAMPLES.items() for word in (f"--{name}", fact)]
     runner = CliRunner()
     done = runner.invoke(app, ["rate", HEALTH, *levels, *place])
-    assert (done.exit_code, done.stdout) == (0, "facts are rated from now on\n"), done.output
+    assert (done.exit_code, done.stdout) == (0, "facts learned from now on are rated\n"), (
+        done.output
+    )
     with SyncMemory.open(tmp_path) as memory:
         memory.add("I am allergic to shellfish.", user="pam")
         memory.add("I own a blue bicycle.", user="pam")

@@ -336,7 +336,7 @@ async def test_a_delete_takes_the_named_ones_and_without_names_all(world: World)
 async def test_five_summary_instructions_are_the_most_in_one_place(world: World) -> None:
     """The sixth is refused, a known name and another user are not."""
     await world.do(guidance.add_instructions, "summary", Targets(), advice(*"abcde"))
-    with pytest.raises(InvalidInput, match="at most 5 in one place, this makes 6"):
+    with pytest.raises(InvalidInput, match="at most 5 in one scope, this would make 6"):
         await world.do(guidance.add_instructions, "summary", Targets(), advice("e", "f"))
     await world.do(guidance.add_instructions, "summary", Targets(), advice("e"))
     await world.do(guidance.add_instructions, "summary", Targets(user_ids=(ANN,)), advice("f"))
@@ -430,10 +430,10 @@ BAD_STEERING = {
     "types: 'habit' is given twice": _kinds("habit", "habit"),
     "types[0].name: must not be empty": _kinds(""),
     "types[0].name: at most 50 characters": _kinds("x" * 51),
-    "types[0].name: must be like_this, got 'Habit'": _kinds("Habit"),
-    "types[0].name: must be like_this, got 'a-b'": _kinds("a-b"),
-    "types[0].name: must be like_this, got '1st'": _kinds("1st"),
-    "types[0].name: must be like_this, got 'a\\n'": _kinds("a\n"),
+    "types[0].name: must be in snake_case, got 'Habit'": _kinds("Habit"),
+    "types[0].name: must be in snake_case, got 'a-b'": _kinds("a-b"),
+    "types[0].name: must be in snake_case, got '1st'": _kinds("1st"),
+    "types[0].name: must be in snake_case, got 'a\\n'": _kinds("a\n"),
     "types[1].name: 'generic' is reserved": _kinds("habit", "generic"),
     "types[0].description: must not be empty": _kinds("habit", description=" "),
     "types[0].description: at most 500 characters": _kinds("habit", description="x" * 501),

@@ -372,7 +372,7 @@ async def test_a_user_whose_node_is_hidden_has_no_summary(world: World) -> None:
     """The node of a fresh user carries nothing, which a key for public things does not see."""
     access = as_seen(world, ONLY_PUBLIC)
     for read in (users.node, users.told_node, derived.user_summary):
-        with pytest.raises(NotFound, match=r"^node not found: that of the user ann$"):
+        with pytest.raises(NotFound, match=r"^node not found: the node of user ann$"):
             await world.store.read(read, access, "ann")
     seen = await world.store.read(derived.user_summary, as_seen(world, NOT_SECRET), "ann")
     assert seen == "The user's name is Ann."
@@ -442,7 +442,7 @@ async def test_what_is_hidden_cannot_be_deleted(world: World, write) -> None:
 
 async def test_who_may_not_see_everything_copies_nothing(world: World) -> None:
     """A copy would hold all of it."""
-    with pytest.raises(NotAllowed, match="sees only part of a graph"):
+    with pytest.raises(NotAllowed, match="policies hide part of the graph"):
         await world.store.write(
             cloning.clone,
             as_seen(world, ONLY_PUBLIC),

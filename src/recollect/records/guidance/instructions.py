@@ -66,7 +66,9 @@ def _check_room(
     names.update(item.name for item in instructions)
     most = _INSTRUCTIONS_MAX[kind]
     if len(names) > most:
-        raise InvalidInput(f"instructions: at most {most} in one place, this makes {len(names)}")
+        raise InvalidInput(
+            f"instructions: at most {most} in one scope, this would make {len(names)}"
+        )
 
 
 def delete_instructions(

@@ -57,7 +57,7 @@ def _check_steering(steering: Steering) -> None:
         place = f"types[{number}]"
         checks.text(f"{place}.name", item.name, OBSERVATION_TYPE_NAME_CHARS_MAX, required=True)
         if not _LOWER_SNAKE.fullmatch(item.name):
-            raise InvalidInput(f"{place}.name: must be like_this, got {item.name!r}")
+            raise InvalidInput(f"{place}.name: must be in snake_case, got {item.name!r}")
         if item.name == GENERIC:
             raise InvalidInput(f"{place}.name: {GENERIC!r} is reserved")
         checks.text(

@@ -108,7 +108,6 @@ _ENDED = (
     " WHERE h.graph_id = :graph_id AND h.invalid_at IS NOT NULL AND l.invalid_at IS NULL ORDER BY h.id"
 )
 _CLOSING = "fact_id by_fact_id episode_id ended_at expired_at judge sure"
-_CHAPTER = "level number"
 _INDEXED: tuple[Kind, ...] = ("entity", "fact", "observation", "thread_summary")
 Values = tuple[Any, ...]
 

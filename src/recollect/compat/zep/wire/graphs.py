@@ -127,7 +127,7 @@ class Episodes(Wire):
 
 
 class AddData(Request):
-    """POST graph. `expires_at` is ours: when it ceases to be known."""
+    """POST graph. `expires_at` is ours: when it expires."""
 
     data: str
     type: DataType
@@ -197,7 +197,7 @@ class EdgePageRequest(PageRequest):
 
 
 class AddFactTriple(Request):
-    """POST graph/add-fact-triple. `expires_at` is ours: when it ceases to be known."""
+    """POST graph/add-fact-triple. `expires_at` is ours: when it expires."""
 
     fact: str
     fact_name: str

@@ -35,7 +35,7 @@ class Message3(Wire):
 
 
 class NewMessage2(Request):
-    """A message as Zep v2 sends it. `expires_at` is ours: when it ceases to be known."""
+    """A message as Zep v2 sends it. `expires_at` is ours: when it expires."""
 
     content: str
     role_type: RoleType
@@ -46,7 +46,7 @@ class NewMessage2(Request):
 
 
 class NewMessage3(Request):
-    """A message as Zep v3 sends it. `expires_at` is ours: when it ceases to be known."""
+    """A message as Zep v3 sends it. `expires_at` is ours: when it expires."""
 
     content: str
     role: RoleType

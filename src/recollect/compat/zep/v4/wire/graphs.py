@@ -90,7 +90,7 @@ class Episode4(Wire):
 
 
 class AddEpisode4(Request):
-    """POST graphs/{graph_uuid}/episodes. `expires_at` is ours: when it ceases to be known."""
+    """POST graphs/{graph_uuid}/episodes. `expires_at` is ours: when it expires."""
 
     data: str
     type: DataType4 | None = None

@@ -137,7 +137,7 @@ class EdgeNodeRef4(Request, omit_defaults=True):
 
 
 class EdgeInput4(Request):
-    """A fact between two nodes. `expires_at` is ours: when it ceases to be known."""
+    """A fact between two nodes. `expires_at` is ours: when it expires."""
 
     fact: str
     fact_name: str

@@ -127,7 +127,7 @@ class Message4(Wire):
 
 
 class AddMessage4(Request):
-    """A new message. `expires_at` is ours: when it ceases to be known."""
+    """A new message. `expires_at` is ours: when it expires."""
 
     content: str
     role: Role4
