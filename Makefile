@@ -117,6 +117,7 @@ train: setup .venv-train/ready  ## train the judge, the classifier of sentences 
 	PYTHONPATH=.:src .venv-train/bin/python -m training.judge.weigh
 	PYTHONPATH=.:src .venv-train/bin/python -m training.answers.train
 	PYTHONPATH=.:src .venv-train/bin/python -m training.answers.export
+	PYTHONPATH=.:src .venv-train/bin/python -m training.fuse
 
 lock:  ## renew the locked dependencies (needs uv)
 	uv pip compile pyproject.toml --extra all --python-version 3.11 --universal --generate-hashes --no-header --no-emit-index-url --no-annotate --quiet --upgrade -o requirements/runtime.txt

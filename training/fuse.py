@@ -206,14 +206,18 @@ class Graph:
         length = self.one("Shape", "input_ids", start=1, end=2)
         return self.embedded(self.names.places, "Slice", zero, length, zero)
 
-    def write(self, file: Path, inputs: Sequence[str], last: str, name: str) -> None:
-        """Write the file. *last* is the output, under *name*."""
+    def write(
+        self, file: Path, inputs: Sequence[str], last: str, name: str, *, numbers: str | None = None
+    ) -> None:
+        """Write the file. *last* is the output, under *name*; *numbers* an input that is a plain list."""
         for node in self._nodes:
             node.output[:] = [name if one == last else one for one in node.output]
         given = [
             helper.make_tensor_value_info(one, TensorProto.INT64, ["texts", "tokens"])
             for one in inputs
         ]
+        if numbers is not None:
+            given.append(helper.make_tensor_value_info(numbers, TensorProto.INT64, [numbers]))
         result = helper.make_tensor_value_info(name, TensorProto.FLOAT, None)
         graph = helper.make_graph(self._nodes, "fused", given, [result], list(self._held.values()))
         versions = [helper.make_opsetid("", 17), helper.make_opsetid(RUNTIME, 1)]
@@ -237,19 +241,48 @@ def fuse_embedder(weights: Path, out: Path) -> None:
 def fuse_pairs(weights: Path, out: Path) -> None:
     """Token ids and sides of a pair to logits, as `encoder.Judge` has them."""
     graph, names = Graph(Given(weights), JUDGE_NAMES), JUDGE_NAMES
-    words = graph.embedded(names.words, "Gather", "input_ids")
-    sides = graph.embedded(names.sides, "Gather", "token_type_ids")
-    x = graph.normal(graph.one("Add", graph.one("Add", words, graph.places()), sides), names.norm)
-    for layer in range(graph.layers()):
-        x = graph.layer(x, layer)
+    x = _read(graph, graph.embedded(names.sides, "Gather", "token_type_ids"))
     newer = graph.one("Cast", "token_type_ids", to=TensorProto.FLOAT)
     newer = graph.one("Unsqueeze", newer, graph.numbers(2))
     all_ = graph.one("Cast", graph.numbers(1), to=TensorProto.FLOAT)
     one, two = (_mean(graph, x, part) for part in (graph.one("Sub", all_, newer), newer))
+    graph.write(out, ["input_ids", "token_type_ids"], _compared(graph, one, two, 1), "logits")
+
+
+def fuse_lists(weights: Path, out: Path) -> None:
+    """Token ids and parts of a question and facts to logits, as `answers.model.Answers` has them."""
+    graph = Graph(Given(weights), JUDGE_NAMES)
+    later = graph.one("Greater", "parts", graph.numbers(0))
+    later = graph.one("Cast", later, to=TensorProto.INT64)
+    x = _read(graph, graph.embedded(JUDGE_NAMES.sides, "Gather", later))
+    across = graph.one("Unsqueeze", "parts", graph.numbers(1))
+    along = graph.one("Unsqueeze", "numbers", graph.numbers(1))
+    of = graph.one("Cast", graph.one("Equal", across, along), to=TensorProto.FLOAT)
+    size = graph.one("ReduceSum", of, graph.numbers(2), keepdims=1)
+    means = graph.one("Div", graph.one("MatMul", of, x), size)
+    one = graph.one("Slice", means, graph.numbers(0), graph.numbers(1), graph.numbers(1))
+    end = graph.one("Shape", "numbers")
+    two = graph.one("Slice", means, graph.numbers(1), end, graph.numbers(1))
+    one = graph.one("Expand", one, graph.one("Shape", two))
+    given = ["input_ids", "parts"]
+    graph.write(out, given, _compared(graph, one, two, 2), "logits", numbers="numbers")
+
+
+def _read(graph: Graph, sides: str) -> str:
+    """All layers over the tokens."""
+    words = graph.embedded(JUDGE_NAMES.words, "Gather", "input_ids")
+    whole = graph.one("Add", graph.one("Add", words, graph.places()), sides)
+    x = graph.normal(whole, JUDGE_NAMES.norm)
+    for layer in range(graph.layers()):
+        x = graph.layer(x, layer)
+    return x
+
+
+def _compared(graph: Graph, one: str, two: str, axis: int) -> str:
+    """What the head says of two means."""
     apart = graph.one("Abs", graph.one("Sub", one, two))
-    both = graph.one("Concat", one, two, apart, graph.one("Mul", one, two), axis=1)
-    inner = graph.one("Tanh", graph.linear(both, "head.0"))
-    graph.write(out, ["input_ids", "token_type_ids"], graph.linear(inner, "head.3"), "logits")
+    both = graph.one("Concat", one, two, apart, graph.one("Mul", one, two), axis=axis)
+    return graph.linear(graph.one("Tanh", graph.linear(both, "head.0")), "head.3")
 
 
 def _mean(graph: Graph, x: str, part: str) -> str:
@@ -264,7 +297,7 @@ def main() -> None:
     argparse.ArgumentParser(description=__doc__).parse_args()
     fuse_embedder(EMBEDDER.folder(Settings().models) / "model.onnx", embedder.GRAPH)
     fuse_pairs(judge.FILE, judge.GRAPH)
-    fuse_pairs(answers.FILE, answers.GRAPH)
+    fuse_lists(answers.FILE, answers.GRAPH)
 
 
 if __name__ == "__main__":

@@ -164,12 +164,17 @@ class WordsCrossEncoder(cross_encoder.CrossEncoder):
 
 
 class WordsAnswers(answers.AnswerModel):
-    """Takes a fact for an answer by the words that it shares with the question."""
+    """Takes a fact for an answer by the words that it shares with the question, and for one that is over
+    by how many later ones share some: what else is read shows in every score."""
 
     def __init__(self) -> None:
         pass
 
-    def logits(self, question: str, facts: Sequence[str]) -> list[float]:
-        """The number of shared words, minus two."""
+    def read(self, question: str, facts: Sequence[str]) -> list[answers.Reading]:
+        """The number of shared words, minus two; and of later facts with a shared word, minus one."""
         asked = set(_WORD.findall(question.lower()))
-        return [len(asked & set(_WORD.findall(fact.lower()))) - 2.0 for fact in facts]
+        shared = [len(asked & set(_WORD.findall(fact.lower()))) for fact in facts]
+        return [
+            answers.Reading(count - 2.0, sum(map(bool, shared[place:])) - 2.0)
+            for place, count in enumerate(shared, 1)
+        ]

@@ -1,4 +1,4 @@
-"""The questions in `training/questions`, and the pairs of question and sentence that a model learns from."""
+"""The questions in `training/questions`, and the lists of sentences that a model learns from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +13,11 @@ from training.judge import corpus
 from training.judge.corpus import History, Vectors
 
 QUESTIONS = Path(corpus.__file__).parents[1] / "questions"
-HARD, FAR = 5, 1  # sentences that answer nothing: of those near the question, and of the others
-NEAR = 12
+NEAREST = (4, 10)  # so many of the statements nearest to a question are in its list
+FAR = 1  # and so many others
+NOISE = 0.03  # how far nearness is off, so that lists differ from round to round
+SURELY = 0.9  # how often a statement that answers is in the list, near or not
+LINES_MAX = 14
 # Most sentences as the product reads them, some clean, some as typed.
 WAYS = {"read": 6.0, "fact": 2.5, "text": 1.5}
 KEYWORDS = 0.15  # of the questions are asked as a few words
@@ -38,12 +41,22 @@ class Question:
     outdated: frozenset[int]
 
 
+class Line(NamedTuple):
+    """A sentence of a list, whether it answers the question, now or formerly, and whether that is over.
+
+    None: nobody said so.
+    """
+
+    text: str
+    answers: bool | None
+    over: bool | None
+
+
 class Example(NamedTuple):
-    """A question, a sentence, and whether the one answers or answered the other."""
+    """A question and what a search may have found, in the order in which it was said."""
 
     question: str
-    sentence: str
-    answers: bool
+    lines: tuple[Line, ...]
 
 
 def questions(hands: Sequence[str]) -> list[Question]:
@@ -72,30 +85,47 @@ def examples(
     read: Read,
     chance: Random,
 ) -> list[Example]:
-    """All that answers a question or once did, and some of what does not, drawn anew for each round.
-
-    What is about the same slot as an answer is left out: nobody said whether it answers as well.
-    """
+    """A list for each question, drawn anew for each round."""
     found = []
     for one in asked:
-        history = one.history
         way = chance.choices(list(WAYS), list(WAYS.values()))[0]
-        told = [sentences(history, place, way, read) for place in range(len(history.statements))]
-        right = one.answers | one.outdated
-        slots = {history.statements[place].slot for place in right}
-        others = [
-            place
-            for place, said in enumerate(history.statements)
-            if place not in right and said.slot not in slots
+        nearness = vectors[one.history.name] @ meanings[one.text].T
+        told = [
+            line for place in chosen(one, nearness, chance) for line in lines(one, place, way, read)
         ]
-        likeness = vectors[history.name] @ meanings[one.text].T
-        others.sort(key=lambda place: -float(likeness[place]))
-        near, far = others[:NEAR], others[NEAR:]
-        chosen = chance.sample(near, min(HARD, len(near))) + chance.sample(far, min(FAR, len(far)))
         text = keywords(one.text) if chance.random() < KEYWORDS else one.text
-        found += [Example(text, nearest(told[p], history.statements[p].fact), True) for p in right]
-        found += [Example(text, chance.choice(told[place]), False) for place in chosen]
+        found.append(Example(text, tuple(told[-LINES_MAX:])))
     return found
+
+
+def chosen(one: Question, nearness: Vectors, chance: Random) -> list[int]:
+    """The statements of a list: those a search would find, most of those that answer, and some others."""
+    places = range(len(one.history.statements))
+    near = sorted(places, key=lambda place: -float(nearness[place]) + chance.gauss(0, NOISE))
+    kept = set(near[: chance.randint(*NEAREST)])
+    for place in one.answers | one.outdated:
+        if chance.random() < SURELY:
+            kept.add(place)
+    kept |= set(chance.sample(list(places), min(FAR, len(places))))
+    return sorted(kept)
+
+
+def lines(one: Question, place: int, way: str, read: Read) -> list[Line]:
+    """What a list has of a statement.
+
+    What is about the same slot as an answer may answer as well, and so may a second sentence of a
+    statement that answers: nobody said.
+    """
+    history = one.history
+    said = history.statements[place]
+    told = sentences(history, place, way, read)
+    right = one.answers | one.outdated
+    if place in right:
+        best = nearest(told, said.fact)
+        over = place not in one.answers
+        return [Line(text, True, over) if text == best else Line(text, None, None) for text in told]
+    open_ = said.slot in {history.statements[other].slot for other in right}
+    return [Line(text, None if open_ else False, None) for text in told]
 
 
 def sentences(history: History, place: int, way: str, read: Read) -> list[str]:

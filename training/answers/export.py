@@ -6,13 +6,15 @@ import hashlib
 import msgspec
 
 from recollect.models import answers as product
-from recollect.models.answers import AnswersSetting
+from recollect.models.answers import AnswersSetting, encode
+from training.answers.model import padded
 from training.answers.train import CLOSED, Data, held, score
 from training.judge import encoder
 from training.judge.export import export
 from training.judge.train import CACHE
 
-VERSION = "answers.1"
+VERSION = "answers.2"
+NAMES = ("input_ids", "parts", "numbers")
 
 
 def main() -> None:
@@ -22,10 +24,14 @@ def main() -> None:
     parser.add_argument("--closed", action="store_true", help="score it on the closed hand, once")
     options = parser.parse_args()
     model = held(options.layers, CACHE / f"answers-{options.layers}.pt")
+    words = encoder.tokenizer(encoder.fetch(options.layers, CACHE))
     if options.closed:
-        words = encoder.tokenizer(encoder.fetch(options.layers, CACHE))
         print(score("closed hand", Data(CLOSED), model, words))
-    export(model, product.FILE)
+    asked = encode(
+        words, "Where does Ann live?", ["Ann lives in Rome.", "Ann moved to Oslo in May."]
+    )
+    given = dict(zip(NAMES, padded([asked]), strict=True))
+    export(model, given, product.TOKENS_MAX, product.FILE)
     made = AnswersSetting(VERSION, hashlib.sha256(product.FILE.read_bytes()).hexdigest())
     product.SETTING.write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
 

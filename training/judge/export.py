@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
-from torch import nn
+from torch import Tensor, nn
 
 from recollect.models import judge as product
 from training.judge import encoder
@@ -15,22 +15,22 @@ from training.judge.train import CACHE
 NAMES = ("input_ids", "attention_mask", "token_type_ids")
 
 
-def export(judge: encoder.Judge, out: Path) -> None:
-    """Write the file, with no more places than the product reads."""
-    layers = len(judge.layers)
-    judge.places = nn.Embedding.from_pretrained(judge.places.weight[: product.TOKENS_MAX])
-    judge.eval()
-    words = encoder.tokenizer(encoder.fetch(layers, CACHE))
-    given = encoder.encode(words, [("Ann lives in Rome.", "Ann moved to Oslo in May.")])
+def export(model: nn.Module, given: dict[str, Tensor], places: int, out: Path) -> None:
+    """Write the file, with no more places than the product reads. All of *given* grow along all their axes."""
+    model.places = nn.Embedding.from_pretrained(model.places.weight[:places])
+    model.eval()
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.onnx"
         torch.onnx.export(
-            judge,
-            given,
+            model,
+            tuple(given.values()),
             str(whole),
-            input_names=list(NAMES),
+            input_names=list(given),
             output_names=["logits"],
-            dynamic_axes={name: {0: "pairs", 1: "tokens"} for name in NAMES},
+            dynamic_axes={
+                name: {axis: f"{name}_{axis}" for axis in range(one.dim())}
+                for name, one in given.items()
+            },
             opset_version=17,
             dynamo=False,
         )
@@ -51,7 +51,9 @@ def main() -> None:
     options = parser.parse_args()
     judge = encoder.Judge(options.layers)
     judge.load_state_dict(torch.load(CACHE / f"judge-{options.layers}.pt", weights_only=True))
-    export(judge, product.FILE)
+    words = encoder.tokenizer(encoder.fetch(options.layers, CACHE))
+    pair = encoder.encode(words, [("Ann lives in Rome.", "Ann moved to Oslo in May.")])
+    export(judge, dict(zip(NAMES, pair, strict=True)), product.TOKENS_MAX, product.FILE)
 
 
 if __name__ == "__main__":

@@ -174,9 +174,14 @@ class Chooser:
         return True
 
 
+def sentences(text: str) -> list[str]:
+    """A text in its sentences and lines."""
+    return _SENTENCE_END.split(text)
+
+
 def _news(text: str, heard: Collection[str]) -> str:
     """The sentences of *text* that say more than *heard*."""
-    parts = [(part, _words(part)) for part in _SENTENCE_END.split(text)]
+    parts = [(part, _words(part)) for part in sentences(text)]
     kept = [part for part, words in parts if len(words.difference(heard)) > _NEWS * len(words)]
     return text if len(kept) == len(parts) else " ".join(kept)
 

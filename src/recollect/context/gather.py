@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from recollect.context import budget
-from recollect.context.budget import SMALL_TALK
+from recollect.context.budget import SMALL_TALK, sentences
 from recollect.context.lines import holds
 from recollect.errors import NotFound
-from recollect.graph import thread_summary
+from recollect.graph import gist, thread_summary
 from recollect.graph.filters import NO_FILTERS, Filters, passes_entity, passes_fact
 from recollect.graph.terms import terms
 from recollect.graph.types import (
@@ -37,6 +37,7 @@ from recollect.search.query import Hit, Query
 from recollect.store.protocol import Store, Transaction
 
 T = TypeVar("T")
+_OUTDATED = 0.4  # the chance of being over from which a fact is left out
 Limits = Mapping[Kind, int]  # the maximum of each kind in a block
 
 ALL_KINDS: Limits = {kind: spec.block_max for kind, spec in KINDS.items()}
@@ -86,7 +87,7 @@ def _user(tx: Transaction, access: Access, user_id: str) -> Entity | None:
     except NotFound:
         return None
     summary = derived.user_summary(tx, access, user_id)
-    return msgspec.structs.replace(node, summary=summary)
+    return replace(node, summary=summary)
 
 
 def query_text(newest: Sequence[Episode], chars_max: int = BLOCK_QUERY_CHARS_MAX) -> str:
@@ -160,7 +161,8 @@ class Gatherer:
         about = await self._about(self._telling([hit.item for hit in facts]), found["entity"])
         others = [entity for entity in about if not (entity.is_user or entity.is_assistant)]
         found["entity"] = ranked(others[: limits.get("entity", 0)])
-        found["thread_summary"] = _holding(found["thread_summary"])
+        holding = _holding(found["thread_summary"])
+        found["thread_summary"] = _sharing(holding, gist.words(self.request.text))
         return [*facts, *(hit for hits in found.values() for hit in hits)]
 
     def _telling(self, facts: Sequence[Fact]) -> Sequence[Fact]:
@@ -247,7 +249,11 @@ class Gatherer:
 
 
 def relevant(hits: Sequence[Hit[Any]]) -> list[Hit[Any]]:
-    """Drop hits that match much worse than the best of their kind; the more there are, the higher the bar."""
+    """Drop hits that match much worse than the best of their kind; the more there are, the higher the bar.
+
+    Facts that are probably outdated are dropped as well: a context tells what holds.
+    """
+    hits = [hit for hit in hits if hit.over < _OUTDATED]
     scores: dict[Kind, list[float]] = {}
     for hit in hits:
         scores.setdefault(kind_of(hit.item), []).append(hit.score)
@@ -265,6 +271,19 @@ def _least(spec: KindSpec, scores: Sequence[float]) -> float:
 def ranked(items: Iterable[T]) -> list[Hit[T]]:
     """Items in order of relevance, with scores that express only that order."""
     return [Hit(item=item, score=1 / place) for place, item in enumerate(items, 1)]
+
+
+def _sharing(hits: Iterable[Hit[ThreadSummary]], asked: frozenset[str]) -> list[Hit[ThreadSummary]]:
+    """Summaries of conversations with only those sentences that have a word of what is asked.
+
+    A conversation fits as a whole; most of it is about something else.
+    """
+    kept = []
+    for hit in hits:
+        said = [one for one in sentences(hit.item.summary) if asked & gist.words(one)]
+        if said:
+            kept.append(replace(hit, item=replace(hit.item, summary=" ".join(said))))
+    return kept
 
 
 def _holding(hits: Iterable[Hit[ThreadSummary]]) -> list[Hit[ThreadSummary]]:

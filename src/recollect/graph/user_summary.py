@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
+import regex
 
 from recollect.graph import gist
 from recollect.graph.summary import sentence
@@ -18,6 +19,7 @@ from recollect.limits import USER_SUMMARY_CHARS_MAX
 _ANSWERS_MAX = 6  # to one question; a long list of likes must not crowd out the rest
 _SHARED_WORD = 2
 _OWN_TOPIC = 1
+_QUOTED = regex.compile(r'[^:.,"]{1,60}(?: \(asked ".+?"\))?: ')  # the speaker, what was asked
 
 
 class UserFact(Record):
@@ -92,9 +94,11 @@ def summarize(facts: Sequence[UserFact], instructions: Sequence[str] = ()) -> st
     """At most `USER_SUMMARY_CHARS_MAX` characters of whole sentences, each fact once.
 
     Answers to the instructions come first, then those to the five questions. Questions take turns
-    with their next best answer, so that none uses up all the room.
+    with their next best answer, so that none uses up all the room. What somebody is quoted with is
+    told only if there is nothing else: "we're four people" says little without its conversation.
     """
     facts = [fact for fact in facts if not _says_nothing(fact)]
+    facts = [fact for fact in facts if not _QUOTED.match(fact.fact)] or facts
     chosen = _Chosen()
     chosen.pick([_answers(facts, text) for text in instructions])
     chosen.pick([_of_topic(facts, topic) for topic in _TOPICS])

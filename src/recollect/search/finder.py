@@ -23,7 +23,7 @@ from recollect.search import answers, contexts, explain, rank
 from recollect.search.columns import NO_TIME, Floats
 from recollect.search.contexts import Context, ContextSpan
 from recollect.search.explain import ScoreBreakdown, SearchOutcome
-from recollect.search.freshness import Rivals
+from recollect.search.freshness import Order
 from recollect.search.kinds import KINDS
 from recollect.search.overview import Overview, OverviewRequest, overview
 from recollect.search.prepare import known_to, look_up, parts, prepare
@@ -240,26 +240,24 @@ class Finder:
     ) -> list[Hit[Fact]]:
         """The facts found, in their order once a model has read the best of them with the question."""
         wide = replace(query, limit=answers.candidates(query), score_min=None)
-        ranked, rivals = await asyncio.to_thread(self._search_rivals, view, wide, lookups)
+        ranked, order = await asyncio.to_thread(self._search_in_order, view, wide, lookups)
         hits = await self._store.read(fetch, access, graph, "fact", ranked)
         first = {hit.item for hit in ranked[: answers.READ_MAX]}
         best = [hit for hit in hits if hit.item.id in first]
-        read = await asyncio.to_thread(self._answering, query, best, rivals)
+        read = await asyncio.to_thread(self._answering, query, best, order)
         return sorted([*read, *answers.unread(hits[len(best) :])], key=lambda hit: -hit.score)
 
-    def _answering(
-        self, query: Query, hits: Sequence[Hit[Fact]], rivals: Rivals | None
-    ) -> list[Hit[Fact]]:
+    def _answering(self, query: Query, hits: Sequence[Hit[Fact]], order: Order) -> list[Hit[Fact]]:
         """In a thread, because the first one loads the model."""
-        return answers.answering(query, hits, rivals, answer_model.load(self._models).logits)
+        return answers.answering(query, hits, order, answer_model.load(self._models).read)
 
-    def _search_rivals(
+    def _search_in_order(
         self, view: "_View", query: Query, lookups: Lookups
-    ) -> tuple[list[Hit[int]], Rivals | None]:
+    ) -> tuple[list[Hit[int]], Order]:
         prepared = self._prepare(view, query, lookups)
         hits = self._ranked(view, prepared, lookups)
         best = [hit.item for hit in hits[: answers.READ_MAX]]
-        return hits, view(rank.rivals, prepared, best)
+        return hits, view(rank.order, prepared, best)
 
     def _rerank(self, query: Query, hits: Sequence[Hit[Any]]) -> list[Hit[Any]]:
         """The hits in the order that the cross-encoder and the fused scores agree on."""

@@ -31,23 +31,23 @@ _COMPETING_MAX = 16
 _DOUBTED_MAX = 64
 
 
-class Rivals(NamedTuple):
-    """Facts by row id that may be older and newer answers to one question.
+class Order(NamedTuple):
+    """Facts by row id, and the place of each in the order in which they were last said.
 
-    *later*: whether the fact of a column is newer than that of a row and can have replaced it. *alike*:
-    how close they are in meaning, apart from what all of them share. *ended*: which no longer hold.
+    What was said at once is in the order in which it began to hold. *later*: whether the fact of a column is newer than that of a row and can have taken its place, if the
+    question is about the present. *ended*: which no longer hold then.
     """
 
     ids: list[int]
+    places: Ints
     later: Flags
-    alike: Floats
     ended: Flags
 
-    def among(self, ids: Sequence[int]) -> "Rivals":
+    def among(self, ids: Sequence[int]) -> "Order":
         """The same for some of them, in this order."""
-        places = [self.ids.index(one) for one in ids]
-        both = np.ix_(places, places)
-        return Rivals(list(ids), self.later[both], self.alike[both], self.ended[places])
+        kept = [self.ids.index(one) for one in ids]
+        later = self.later[np.ix_(kept, kept)]
+        return Order(list(ids), self.places[kept], later, self.ended[kept])
 
 
 def doubts(candidates: Candidates, scores: Scores) -> Scores:
@@ -91,22 +91,26 @@ def overtaken(candidates: Candidates, scores: Scores) -> Scores:
     return found
 
 
-def rivals(candidates: Candidates, ids: Sequence[int]) -> Rivals | None:
-    """Which of some facts are newer than which others; None if the query is not about the present."""
-    if not about_now(candidates) or not ids:
-        return None
+def order(candidates: Candidates, ids: Sequence[int]) -> Order:
+    """When some facts were said, and which of them can have replaced which."""
     slots = candidates.segment.facts.known(ids)
-    places = candidates.segment.facts.ids.array[slots].tolist()
-    said = _said(candidates, slots)
     facts = candidates.segment.facts
+    found = facts.ids.array[slots].tolist()
+    said = _said(candidates, slots)
+    began = facts.valid_at.array[slots]
+    places = np.argsort(np.lexsort((found, began, said)))
+    if not about_now(candidates) or not found:
+        none = np.zeros((len(found), len(found)), bool)
+        return Order(found, places, none, np.zeros(len(found), bool))
     # Whoever was shown the older fact said itself whether that is over.
-    can = ~facts.weighed.array[slots]
-    can &= facts.valid_at.array[slots] <= micros(candidates.query.now)
-    later = (said[:, None] < said) & can
+    takes = ~facts.weighed.array[slots]
+    takes &= began <= micros(candidates.query.now)
+    later = (said[:, None] < said) & takes
+    # A newer fact about Ringo says nothing about Paul.
     later &= ~candidates.segment.words["fact"].lacking(
         candidates.prepared.names, candidates.visible, slots
     )
-    return Rivals(places, later, _likeness(candidates, slots), ended(candidates, slots))
+    return Order(found, places, later, ended(candidates, slots))
 
 
 def _open(candidates: Candidates, scores: Scores) -> Slots:

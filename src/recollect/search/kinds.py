@@ -259,9 +259,9 @@ KINDS: dict[Kind, KindSpec] = {
         attributes=lambda fact: fact.attributes,
         precedence=0,
         block_max=BLOCK_FACTS_BESIDE_MAX,
-        relevant=0.4,  # facts are short, so more of them are shown
+        relevant=0.3,  # facts are short, so more of them are shown
         few=10,
-        good=0.5,
+        good=0.45,
     ),
     "entity": KindSpec(
         item=Entity,

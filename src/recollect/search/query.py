@@ -87,8 +87,12 @@ class PreparedQuery(Record):
 
 
 class Hit(Record, Generic[T]):
-    """Something found, and how well it fits. `relevance` comes from the cross-encoder only."""
+    """Something found, and how well it fits. `relevance` comes from the cross-encoder only.
+
+    *over* is the chance that a fact is outdated as an answer: a newer one took its place.
+    """
 
     item: T
     score: float
     relevance: float | None = None
+    over: float = 0.0

@@ -16,7 +16,7 @@ import numpy as np
 from recollect.graph.types import Kind
 from recollect.search import freshness, hops
 from recollect.search.columns import Flags, Floats, Ints, Scores, Slots
-from recollect.search.freshness import Rivals, doubts, freshened, overtaken
+from recollect.search.freshness import Order, doubts, freshened, overtaken
 from recollect.search.query import Hit, PreparedQuery
 from recollect.search.score import Candidates, bonus
 from recollect.search.segment import Segment
@@ -57,10 +57,10 @@ def search(segment: Segment, prepared: PreparedQuery) -> list[Hit[int]]:
     ]
 
 
-def rivals(segment: Segment, prepared: PreparedQuery, ids: Sequence[int]) -> Rivals | None:
-    """Which of the facts that were found may have replaced which; None if that does not matter."""
+def order(segment: Segment, prepared: PreparedQuery, ids: Sequence[int]) -> Order:
+    """When the facts that were found were said, and which of them can have replaced which."""
     visible = segment.passing(prepared)
-    return freshness.rivals(Candidates(segment, prepared, visible), ids)
+    return freshness.order(Candidates(segment, prepared, visible), ids)
 
 
 def fused(candidates: Candidates) -> Scores:

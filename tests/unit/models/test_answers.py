@@ -1,4 +1,4 @@
-"""The model of answers scores each fact by itself, and only as the file that was shipped."""
+"""The model of answers reads a question and facts at once, and only as the file that was shipped."""
 
 from pathlib import Path
 
@@ -28,37 +28,63 @@ def model() -> AnswerModel:
 
 def test_what_answers_scores_above_what_does_not(model: AnswerModel) -> None:
     """Above and below zero, for plain cases."""
-    answer, *others = model.logits(QUESTION, FACTS)
-    assert answer > 0 > max(others)
+    answer, *others = model.read(QUESTION, FACTS)
+    assert answer.answers > 0 > max(one.answers for one in others)
 
 
-def test_a_fact_s_logit_does_not_depend_on_its_company(model: AnswerModel) -> None:
-    """Alone, in company or in another order, it is the same to the bit."""
-    together = model.logits(QUESTION, FACTS)
-    assert together == [model.logits(QUESTION, [fact])[0] for fact in FACTS]
-    assert together == model.logits(QUESTION, FACTS[::-1])[::-1]
-    assert model.logits(QUESTION, []) == []
+CHANGED = [
+    ("Where does Ilse live?", "Ilse lives in Bergen", "Ilse moved to Turin in May"),
+    ("Who is Nuno's boss?", "Nuno's boss is Petra", "Nuno reports to Aslan now, Petra has retired"),
+    ("What is the gate code?", "The code of the gate is 5518", "The code of the gate is 7702"),
+]
+
+
+@pytest.mark.parametrize(("question", "older", "newer"), CHANGED, ids=[row[0] for row in CHANGED])
+def test_of_two_answers_the_one_that_was_said_first_is_over(
+    model: AnswerModel, question: str, older: str, newer: str
+) -> None:
+    """Both answer; which is over goes by their order, with other facts between them."""
+    first, _, last = model.read(question, [older, "The bus to Leeds was late again", newer])
+    assert min(first.answers, last.answers) > 0
+    assert first.over > last.over
+
+
+def test_a_fact_is_read_the_same_whoever_reads_it(model: AnswerModel) -> None:
+    """To the bit, also after others were read."""
+    assert model.read(QUESTION, FACTS) == model.read(QUESTION, FACTS)
+    assert model.read(QUESTION, []) == []
 
 
 @pytest.mark.parametrize("text", ["", " ", "word " * 3000, "\u0000\ufffd", "ü" * 5000])
-def test_any_text_gets_a_finite_logit(model: AnswerModel, text: str) -> None:
-    """Long texts are cut, empty ones are scored."""
-    assert np.isfinite(model.logits(text, [text, "a"])).all()
+def test_any_text_gets_finite_logits(model: AnswerModel, text: str) -> None:
+    """Long texts are cut, empty ones are read."""
+    assert np.isfinite(model.read(text, [text, "a"])).all()
+
+
+def test_many_long_facts_have_room(model: AnswerModel) -> None:
+    """Each is cut so far that the last one is read, too."""
+    long = [
+        f"Marta plays the cello in orchestra {number}" + " and sings" * 60 for number in range(40)
+    ]
+    words = onnx.tokenizer(TOKENIZER, answers.QUESTION_TOKENS_MAX)
+    ids, parts = answers.encode(words, "word " * 500, long)
+    assert len(ids) == len(parts) <= answers.TOKENS_MAX
+    assert set(parts) == set(range(41))
+    assert len(model.read("word " * 500, long)) == 40
 
 
 def test_the_graph_gives_the_logits_of_its_file(model: AnswerModel) -> None:
     """To rounding, which the scales of int8 make larger."""
     whole = onnx.session(answers.FILE)
-    words = onnx.tokenizer(TOKENIZER, answers.TOKENS_MAX)
-    encoded = words.encode_batch([(QUESTION, fact) for fact in FACTS])
-    for ours, one in zip(model.logits(QUESTION, FACTS), encoded, strict=True):
-        ids = np.array([one.ids])
-        given = {
-            "input_ids": ids,
-            "attention_mask": np.ones_like(ids),
-            "token_type_ids": np.array([one.type_ids]),
-        }
-        assert ours == pytest.approx(float(whole.run(None, given)[0][0][0]), abs=0.3)
+    words = onnx.tokenizer(TOKENIZER, answers.QUESTION_TOKENS_MAX)
+    ids, parts = answers.encode(words, QUESTION, FACTS)
+    given = {
+        "input_ids": np.array([ids]),
+        "parts": np.array([parts]),
+        "numbers": np.arange(len(FACTS) + 1),
+    }
+    for ours, theirs in zip(model.read(QUESTION, FACTS), whole.run(None, given)[0][0], strict=True):
+        assert ours == pytest.approx(theirs.tolist(), abs=0.3)
 
 
 def test_a_damaged_file_is_not_used(tmp_path: Path) -> None:

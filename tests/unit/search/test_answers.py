@@ -1,4 +1,4 @@
-"""What a model says of the best facts counts, and of two answers about the present the older one may be over."""
+"""What a model says of the best facts counts, and an answer that is over comes behind."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from recollect.graph.types import Fact
+from recollect.models.answers import Reading
 from recollect.search import answers
-from recollect.search.freshness import Rivals
+from recollect.search.freshness import Order
 from recollect.search.query import Hit, Query
 from tests.unit.context.items import a_fact
 
@@ -21,90 +22,108 @@ def hit(number: int, score: float = 0.6) -> Hit[Fact]:
     return Hit(item=a_fact(number), score=score)
 
 
-def saying(*logits: float) -> answers.Logits:
-    """A model that says the same whatever it is asked."""
+def saying(*read: Reading) -> answers.Reads:
+    """A model that says the same of whatever it is given."""
 
-    def said(question: str, facts: Sequence[str]) -> Sequence[float]:
+    def said(question: str, facts: Sequence[str]) -> Sequence[Reading]:
         assert question == QUERY.text
-        return logits[: len(facts)]
+        assert len(facts) == len(read)
+        return read
 
     return said
 
 
-def rivals(alike: float, *, later: bool = True, ended: bool = False) -> Rivals:
-    """Two facts, of which the second is newer and so alike to the first."""
-    return Rivals(
-        [1, 2],
-        np.array([[False, later], [False, False]]),
-        np.array([[1.0, alike], [alike, 1.0]], dtype=np.float32),
-        np.array([ended, False]),
+def order(count: int = 2, *, replaceable: bool = True, ended: bool = False) -> Order:
+    """Facts that were said in the order of their numbers; *ended* is the first one."""
+    said = np.arange(count)
+    return Order(
+        list(range(1, count + 1)),
+        said,
+        replaceable & (said[:, None] < said),
+        np.array([ended, *[False] * (count - 1)]),
     )
+
+
+HOLDS, OVER = Reading(4.0, -4.0), Reading(4.0, 4.0)
 
 
 def test_what_answers_rises_and_what_does_not_falls() -> None:
     """A logit of zero changes nothing."""
-    same, risen, fallen = answers.answering(
-        QUERY, [hit(1), hit(2), hit(3)], None, saying(0.0, 4.0, -4.0)
-    )
+    read = saying(Reading(0.0, -6.0), Reading(4.0, -6.0), Reading(-4.0, -6.0))
+    hits = [hit(1), hit(2), hit(3)]
+    same, risen, fallen = answers.answering(QUERY, hits, order(3, replaceable=False), read)
     assert same.score == pytest.approx(0.6)
     assert fallen.score < same.score < risen.score
 
 
-def test_of_two_answers_the_older_falls_behind_the_newer() -> None:
-    """Also where it fits better, by words or by what the model says."""
-    older, newer = answers.answering(QUERY, [hit(1, 0.9), hit(2)], rivals(0.6), saying(4.0, 3.0))
-    assert older.score < newer.score
+def test_an_answer_that_is_over_falls_behind_one_that_is_not() -> None:
+    """Also where it fits better by its words."""
+    over, holds = answers.answering(QUERY, [hit(1, 0.9), hit(2)], order(), saying(OVER, HOLDS))
+    assert over.score < holds.score
 
 
-def test_nothing_is_over_for_a_question_about_another_time() -> None:
-    """There are no rivals then."""
-    older, newer = answers.answering(QUERY, [hit(1, 0.9), hit(2)], None, saying(4.0, 3.0))
-    assert older.score > newer.score
+def test_facts_are_read_in_the_order_in_which_they_were_said() -> None:
+    """Whatever their rank; and each gets what was said of it."""
+    seen: list[str] = []
+
+    def read(question: str, facts: Sequence[str]) -> Sequence[Reading]:
+        seen.extend(facts)
+        return [Reading(-5.0, 0.0), Reading(5.0, 0.0)]
+
+    best, second = answers.answering(QUERY, [hit(2), hit(1)], order(replaceable=False), read)
+    assert seen == [a_fact(1).fact, a_fact(2).fact]
+    assert best.item.id == 2
+    assert best.score > second.score
 
 
-def test_a_newer_fact_that_answers_nothing_takes_no_place() -> None:
-    """Whatever it is like."""
-    chances = answers.over(np.array([4.0, -5.0]), rivals(0.6))
-    assert chances[0] < 0.1
+def test_nothing_is_over_that_no_newer_fact_can_have_replaced() -> None:
+    """As in a question about another time, or where a reader who was shown the fact let it stand."""
+    given = order(replaceable=False)
+    over, holds = answers.answering(QUERY, [hit(1, 0.9), hit(2)], given, saying(OVER, HOLDS))
+    assert over.score > holds.score
 
 
-def test_the_more_alike_two_answers_are_the_likelier_is_the_older_over() -> None:
-    """Two things that both answer may well stand side by side."""
-    near, far = (answers.over(np.array([3.0, 3.0]), rivals(alike)) for alike in (0.5, -0.5))
-    assert near[0] > far[0]
-    assert near[1] == 0
+NO = Reading(-6.0, 6.0)
 
 
-def test_a_fact_that_could_not_have_been_replaced_is_not_over() -> None:
-    """As one that a reader who was shown it let stand."""
-    assert not answers.over(np.array([5.0, 5.0]), rivals(0.9, later=False)).any()
+@pytest.mark.parametrize("read", [(NO, HOLDS), (OVER, NO)], ids=["the older", "the newer"])
+def test_both_have_to_answer_for_one_to_be_over(read: tuple[Reading, Reading]) -> None:
+    """Whatever the model says of the older one; and the chance goes with the fact."""
+    both = answers.answering(QUERY, [hit(1), hit(2)], order(), saying(OVER, HOLDS))
+    hits = answers.answering(QUERY, [hit(1), hit(2)], order(), saying(*read))
+    assert both[0].over > 0.5
+    assert hits[0].over < 0.1
+    assert hits[1].over == both[1].over == 0.0
 
 
-def test_rivals_follow_the_order_of_what_is_asked_for() -> None:
+def test_an_order_follows_what_is_asked_for() -> None:
     """What is gone by then is left out."""
-    turned = rivals(0.6).among([2, 1])
-    assert turned.later.tolist() == [[False, False], [True, False]]
-    assert rivals(0.6).among([2]).later.tolist() == [[False]]
+    turned = order(3).among([3, 1])
+    assert turned.ids == [3, 1]
+    assert turned.places.tolist() == [2, 0]
+    assert answers.answering(QUERY, [], order(), saying()) == []
 
 
 def test_what_was_not_read_compares_with_what_was() -> None:
     """It counts as the model's usual no."""
     (unread,) = answers.unread([hit(1)])
-    (read,) = answers.answering(QUERY, [hit(1)], None, saying(answers._UNREAD))
+    usual = saying(Reading(answers._UNREAD, 0.0))
+    (read,) = answers.answering(QUERY, [hit(1)], order(1, replaceable=False), usual)
     assert unread.score == pytest.approx(read.score)
 
 
 def test_the_share_of_reading_is_what_it_added() -> None:
     """On the scale of the other measures."""
-    (read,) = answers.answering(QUERY, [hit(1)], None, saying(2.0))
+    given = order(1, replaceable=False)
+    (read,) = answers.answering(QUERY, [hit(1)], given, saying(Reading(2.0, 0.0)))
     assert answers.share(read.score, 0.6) == pytest.approx(2.0 * answers.WEIGHT)
 
 
 def test_what_ended_answers_no_question_about_the_present() -> None:
     """However well it did before."""
-    still = answers.answering(QUERY, [hit(1)], rivals(0.0, later=False).among([1]), saying(4.0))
-    over = answers.answering(
-        QUERY, [hit(1)], rivals(0.0, later=False, ended=True).among([1]), saying(4.0)
+    held, ended = (
+        answers.answering(QUERY, [hit(1)], order(1, replaceable=False, ended=ended), saying(HOLDS))
+        for ended in (False, True)
     )
-    assert over[0].score == pytest.approx(0.6)
-    assert over[0].score < still[0].score
+    assert ended[0].score == pytest.approx(0.6)
+    assert ended[0].score < held[0].score

@@ -577,7 +577,8 @@ async def test_what_is_told_of_those_who_are_left_behind_comes_behind(tmp_path: 
             "Which town do I work in?", before
         )
         for text in ("Which town is Acme in?", "Which town was I in?"):
-            assert await fits(text, NOW) == pytest.approx(await fits(text, before), abs=0.05)
+            # Not the same: what else there is by now is read with it.
+            assert await fits(text, NOW) > 0.7 * await fits(text, before)
 
 
 @of_the_file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.extract.prose.words import KIN, PEOPLE, PETS, listed, third
 
@@ -171,12 +171,12 @@ def is_apart(token: Token, following: Token | None) -> bool:
 
 NAME_WORDS_MAX = 8
 IsVerb = Callable[[str], bool]
-_TREE = ["HEAD", "DEP"]
+_TREE: list[int | str] = ["HEAD", "DEP"]
 
 
 def repair(doc: Doc, is_verb: IsVerb) -> Doc:
     """Correct tags and heads: the "work" of "I live in Oslo and work at Equinor" is a verb."""
-    given = doc.to_array(_TREE)
+    given: Any = doc.to_array(_TREE)
     for token in doc:
         _mend(token, is_verb)
     if not _is_tree(doc):
