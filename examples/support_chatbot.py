@@ -41,7 +41,7 @@ def scripted_model(system: str, question: str) -> str:
 
 def stems(text: str) -> set[str]:
     """The beginnings of the longer words of a text, so that `live` meets `lives`."""
-    return {word[:4] for word in text.lower().split() if len(word.strip("?.,")) > 2}
+    return {word[:3] for word in text.lower().split() if len(word.strip("?.,")) > 2}
 
 
 async def answer(memory: Memory, thread: str, question: str) -> str:

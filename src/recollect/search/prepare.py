@@ -1,6 +1,7 @@
 """Prepares a query for one segment: the entities it names, its terms, its meaning and its time."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ _PART = regex.compile(
     regex.IGNORECASE,
 )
 _PARTS_MAX = 3
+_NAMED_MAX = 32  # of those that are visible: hidden ones must not take their places
 _NAME_WORDS_MAX = 3
 _WORDS_MAX = 60
 # The share of a question's vector that comes from its words without names. An answer seldom repeats the
@@ -133,7 +135,7 @@ def known_to(segment: Segment, lookups: Lookups) -> tuple[set[str], Lookups]:
     def entities(ids: Sequence[int]) -> tuple[int, ...]:
         return _there(segment.entities, ids)
 
-    named = [one for one in lookups.named if entities((one.entity_id,))]
+    named = list(islice((one for one in lookups.named if entities((one.entity_id,))), _NAMED_MAX))
     known = replace(
         lookups,
         named=_longest(named),

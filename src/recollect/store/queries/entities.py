@@ -108,7 +108,7 @@ class EntityQueries(Queries):
         return self._values(int, "entities.ids_by_uuids", graph_id=graph_id, uuids=uuids)
 
     def asked(self, *, keys: str | None, graph_id: int) -> list[EntitiesAskedRow]:
-        """Entities whose full name or alias is one of the keys, a few per key."""
+        """Entities whose full name or alias is one of the keys."""
         return self._all(EntitiesAskedRow, "entities.asked", keys=keys, graph_id=graph_id)
 
     def insert(

@@ -54,7 +54,7 @@ WHERE graph_id = :graph_id AND uuid IN (SELECT value FROM json_each(:uuids)) ORD
 SELECT k.key, n.id FROM json_each(:keys) j
 CROSS JOIN entity_names k ON k.graph_id = :graph_id AND k.key = j.value
 JOIN entities n ON n.id = k.entity_id AND n.graph_id = k.graph_id
-ORDER BY n.id LIMIT 32;
+ORDER BY n.id LIMIT 4096;
 
 -- name: insert
 INSERT INTO entities
