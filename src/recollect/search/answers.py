@@ -24,8 +24,7 @@ READ_MAX = 12
 WEIGHT = 0.8
 _SURE = 6.0  # the model's logits count up to here
 _UNREAD = -2.5  # what it would say of most others
-_OVER = 16.0  # how far a fact falls that is certainly over
-_SUCCEEDS = 1.0  # what took its place may answer less well
+_OVER = 24.0  # how far a fact falls that is certainly over
 _DOUBTFUL = 1.0  # the logit from which a fact is rather over than not
 
 
@@ -54,7 +53,7 @@ def answering(
     said[places] = read(query.text, [hits[place].item.fact for place in places])
     answers, over = np.clip(said, -_SURE, _SURE).T
     fused = rank.unscaled("fact", np.array([hit.score for hit in hits]))
-    newer = np.where(known.later, _chance(answers + _SUCCEEDS), 0.0).max(axis=1)
+    newer = np.where(known.later, _chance(answers), 0.0).max(axis=1)
     chance = _chance(answers) * _chance(over - _DOUBTFUL) * newer
     fused -= _OVER * chance
     fused += WEIGHT * np.where(known.ended, np.minimum(answers, 0.0), answers)

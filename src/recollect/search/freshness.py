@@ -34,8 +34,9 @@ _DOUBTED_MAX = 64
 class Order(NamedTuple):
     """Facts by row id, and the place of each in the order in which they were last said.
 
-    What was said at once is in the order in which it began to hold. *later*: whether the fact of a column is newer than that of a row and can have taken its place, if the
-    question is about the present. *ended*: which no longer hold then.
+    What was said at once is in the order in which it began to hold. *later*: whether the fact of a
+    column is newer than that of a row and can have taken its place, if the question is about the present.
+    *ended*: which no longer hold then.
     """
 
     ids: list[int]
