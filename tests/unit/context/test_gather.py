@@ -13,7 +13,15 @@ from recollect.context.gather import Gatherer, ranked
 from recollect.context.templates import parse, render
 from recollect.governance import keys
 from recollect.graph.filters import Filters
-from recollect.graph.types import Access, Entity, Episode, Fact, Graph, NewEpisode
+from recollect.graph.types import (
+    Access,
+    Entity,
+    Episode,
+    Fact,
+    Graph,
+    NewEpisode,
+    ThreadSummary,
+)
 from recollect.ingest import intake
 from recollect.records import graphs, knowledge, threads, users
 from recollect.records.pages import PageRequest
@@ -224,6 +232,24 @@ async def test_beside_the_facts_only_what_fits_well_is_told(world: World) -> Non
     await world.say("a question")
     found = await (await world.gatherer()).everything(ALL)
     assert [episode.id for episode in of(Episode, found)] == [0, 1]
+
+
+async def test_a_conversation_is_summed_up_by_what_shares_a_word_with_the_question(
+    world: World,
+) -> None:
+    """The rest of it is about something else; one without such a sentence is left out."""
+    boat = a_thread_summary(1, "Jane sold the boat. Her knee is better.", thread_id="u")
+    other = a_thread_summary(2, "The roof leaks.", thread_id="v")
+    world.finder.answers["thread_summary"] = hits_of(thread_summaries=ranked([boat, other]))
+    await world.say("What about the boats?")
+    found = await (await world.gatherer()).everything(ALL)
+    assert [one.summary for one in of(ThreadSummary, found)] == ["Jane sold the boat."]
+
+
+def test_a_fact_that_is_probably_over_is_left_out() -> None:
+    """However well it fits."""
+    hits = [Hit(item=a_fact(1), score=1.0, over=0.9), Hit(item=a_fact(2), score=0.5, over=0.1)]
+    assert gather.relevant(hits) == hits[1:]
 
 
 async def test_the_user_is_told_by_their_summary(world: World) -> None:

@@ -92,3 +92,13 @@ def test_that_there_is_somebody_says_nothing() -> None:
         UserFact(number=2, fact="Jane has a mother called Ruth", predicate="HAS_MOTHER"),
     ]
     assert summarize(facts) == "Jane has a mother called Ruth."
+
+
+def test_what_somebody_is_quoted_with_is_told_only_if_there_is_nothing_else() -> None:
+    """A quotation says little without its conversation, and less when that is long ago."""
+    quoted = [
+        UserFact(number=7, fact="Jane: we're four people", predicate="WORKS_AS"),
+        UserFact(number=8, fact='Jane (asked "Who, if anyone?"): my boss', predicate="LIKES"),
+    ]
+    assert summarize([*FACTS, *quoted]) == summarize(FACTS)
+    assert summarize(quoted[:1]) == "Jane: we're four people."
