@@ -37,7 +37,7 @@ from recollect.search.query import Hit, Query
 from recollect.store.protocol import Store, Transaction
 
 T = TypeVar("T")
-_OUTDATED = 0.3  # the chance of being over from which a fact is left out
+_OUTDATED = 0.4  # the chance of being over from which a fact is left out
 Limits = Mapping[Kind, int]  # the maximum of each kind in a block
 
 ALL_KINDS: Limits = {kind: spec.block_max for kind, spec in KINDS.items()}

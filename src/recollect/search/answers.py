@@ -51,7 +51,7 @@ def answering(
     places = np.argsort(known.places)
     said = np.empty((len(hits), 2))
     said[places] = read(query.text, [hits[place].item.fact for place in places])
-    answers, over = np.clip(said, -_SURE, _SURE).T
+    answers, over = np.clip(said, -_SURE, 0.0 if known.strange else _SURE).T
     fused = rank.unscaled("fact", np.array([hit.score for hit in hits]))
     newer = np.where(known.later, _chance(answers), 0.0).max(axis=1)
     chance = _chance(answers) * _chance(over - _DOUBTFUL) * newer

@@ -36,19 +36,22 @@ class Order(NamedTuple):
 
     What was said at once is in the order in which it began to hold. *later*: whether the fact of a
     column is newer than that of a row and can have taken its place, if the question is about the present.
-    *ended*: which no longer hold then.
+    *ended*: which no longer hold then. *strange*: no fact has any of the names in the question.
     """
 
     ids: list[int]
     places: Ints
     later: Flags
     ended: Flags
+    strange: bool
 
     def among(self, ids: Sequence[int]) -> "Order":
         """The same for some of them, in this order."""
         kept = [self.ids.index(one) for one in ids]
         later = self.later[np.ix_(kept, kept)]
-        return Order(list(ids), self.places[kept], later, self.ended[kept])
+        return self._replace(
+            ids=list(ids), places=self.places[kept], later=later, ended=self.ended[kept]
+        )
 
 
 def doubts(candidates: Candidates, scores: Scores) -> Scores:
@@ -100,18 +103,18 @@ def order(candidates: Candidates, ids: Sequence[int]) -> Order:
     said = _said(candidates, slots)
     began = facts.valid_at.array[slots]
     places = np.argsort(np.lexsort((found, began, said)))
+    asked, words = candidates.prepared.names, candidates.segment.words["fact"]
+    strange = bool(asked) and not words.holds(asked, candidates.visible)
     if not about_now(candidates) or not found:
         none = np.zeros((len(found), len(found)), bool)
-        return Order(found, places, none, np.zeros(len(found), bool))
+        return Order(found, places, none, np.zeros(len(found), bool), strange)
     # Whoever was shown the older fact said itself whether that is over.
     takes = ~facts.weighed.array[slots]
     takes &= began <= micros(candidates.query.now)
     later = (said[:, None] < said) & takes
     # A newer fact about Ringo says nothing about Paul.
-    later &= ~candidates.segment.words["fact"].lacking(
-        candidates.prepared.names, candidates.visible, slots
-    )
-    return Order(found, places, later, ended(candidates, slots))
+    later &= ~words.lacking(asked, candidates.visible, slots)
+    return Order(found, places, later, ended(candidates, slots), strange)
 
 
 def _open(candidates: Candidates, scores: Scores) -> Slots:

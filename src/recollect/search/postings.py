@@ -194,6 +194,10 @@ class Postings:
             both += weight * np.outer(held, held)
         return both / wanted if wanted > 0 else both
 
+    def holds(self, hashes: Iterable[int], visible: Flags) -> bool:
+        """Whether any visible item has one of some words."""
+        return any(len(self._holding(term, visible)[0]) for term in hashes)
+
     def lacking(self, hashes: Iterable[int], visible: Flags, slots: Slots) -> Flags:
         """For each pair of *slots*, whether the second lacks one of the words that the first has."""
         lacks = np.zeros((len(slots), len(slots)), bool)

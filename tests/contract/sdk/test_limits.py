@@ -61,7 +61,7 @@ def test_a_client_that_does_not_is_told_which_limit(strict: Server, clients: Cli
     with pytest.raises(ClientError) as refused:
         add_many()
     assert refused.value.status == 429
-    assert refused.value.body["message"].startswith("key_requests_per_s: 1 requests a second")
+    assert refused.value.body["message"].startswith("key_requests_per_s: 1 requests per second")
 
 
 @requirement("v3:errors:429-says-when")

@@ -59,7 +59,7 @@ async def test_a_server_that_is_killed_between_commit_and_delivery_tells_of_it_w
             (hook,) = told(data, "list")
             assert (hook["waiting"], hook["given_up"], hook["state"]) == (0, 0, "on")
             assert "204" in command(data, "log", made["id"])
-            assert "removed" in command(data, "delete", made["id"])
+            assert "deleted" in command(data, "delete", made["id"])
 
 
 def _say(server: Server, text: str) -> None:

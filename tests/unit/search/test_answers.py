@@ -41,6 +41,7 @@ def order(count: int = 2, *, replaceable: bool = True, ended: bool = False) -> O
         said,
         replaceable & (said[:, None] < said),
         np.array([ended, *[False] * (count - 1)]),
+        strange=False,
     )
 
 
@@ -102,6 +103,13 @@ def test_an_order_follows_what_is_asked_for() -> None:
     assert turned.ids == [3, 1]
     assert turned.places.tolist() == [2, 0]
     assert answers.answering(QUERY, [], order(), saying()) == []
+
+
+def test_what_is_known_of_others_is_no_answer() -> None:
+    """Asked about somebody of whom nothing is known, a fact gains nothing by where somebody else lives."""
+    strange = order(1)._replace(strange=True)
+    (same,) = answers.answering(QUERY, [hit(1)], strange, saying(HOLDS))
+    assert same.score == pytest.approx(0.6)
 
 
 def test_what_was_not_read_compares_with_what_was() -> None:
